@@ -1,0 +1,34 @@
+# The verbs of the workshop. Everything here is a plain cargo command: `just` is a convenience.
+
+# Formats everything.
+fmt:
+    cargo fmt --all
+
+# What CI checks before it runs tests.
+lint:
+    cargo fmt --all -- --check
+    cargo clippy --workspace --all-targets --locked -- -D warnings
+
+# All tests.
+test:
+    cargo test --workspace --locked
+
+# The story in the terminal.
+demo:
+    cargo run --release -p plimsoll -- demo
+
+# Every bench; prints the bars.
+bench:
+    cargo bench -p plimsoll-tests
+
+# The documentation of the plugin contract.
+doc:
+    cargo doc -p plimsoll-framework --no-deps --features test-util
+
+# Licences, advisories, layering of third-party crates (needs cargo-deny).
+deny:
+    cargo deny check
+
+# What CI runs.
+ci:
+    .ci/run
