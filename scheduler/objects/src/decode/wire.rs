@@ -1,0 +1,202 @@
+//! The fields of the API objects that are read, as the wire has them.
+//!
+//! Takes JSON, gives structs that borrow from it. Everything is optional and `null` is
+//! accepted everywhere; names are those of the API.
+
+use serde::Deserialize;
+
+pub(super) use super::values::{Items, Quantities, Text, Texts};
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Pod<'a> {
+    #[serde(borrow)]
+    pub(super) metadata: Option<Metadata<'a>>,
+    #[serde(borrow)]
+    pub(super) spec: Option<PodSpec<'a>>,
+    #[serde(borrow)]
+    pub(super) status: Option<PodStatus<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Node<'a> {
+    #[serde(borrow)]
+    pub(super) metadata: Option<Metadata<'a>>,
+    #[serde(borrow)]
+    pub(super) spec: Option<NodeSpec<'a>>,
+    #[serde(borrow)]
+    pub(super) status: Option<NodeStatus<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Metadata<'a> {
+    #[serde(borrow)]
+    pub(super) name: Text<'a>,
+    #[serde(borrow)]
+    pub(super) namespace: Text<'a>,
+    #[serde(borrow)]
+    pub(super) uid: Text<'a>,
+    #[serde(borrow)]
+    pub(super) resource_version: Text<'a>,
+    #[serde(borrow)]
+    pub(super) labels: Option<Texts<'a>>,
+    #[serde(borrow)]
+    pub(super) annotations: Option<Texts<'a>>,
+    #[serde(borrow)]
+    pub(super) owner_references: Items<Owner<'a>>,
+    #[serde(borrow)]
+    pub(super) creation_timestamp: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub(super) deletion_timestamp: Option<Text<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Owner<'a> {
+    #[serde(borrow)]
+    pub(super) kind: Text<'a>,
+    #[serde(borrow)]
+    pub(super) name: Text<'a>,
+    #[serde(borrow)]
+    pub(super) uid: Text<'a>,
+    pub(super) controller: Option<bool>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct PodSpec<'a> {
+    #[serde(borrow)]
+    pub(super) node_name: Text<'a>,
+    #[serde(borrow)]
+    pub(super) scheduler_name: Text<'a>,
+    pub(super) priority: Option<i32>,
+    #[serde(borrow)]
+    pub(super) preemption_policy: Text<'a>,
+    #[serde(borrow)]
+    pub(super) scheduling_gates: Items<Named<'a>>,
+    #[serde(borrow)]
+    pub(super) tolerations: Items<Toleration<'a>>,
+    #[serde(borrow)]
+    pub(super) containers: Items<Container<'a>>,
+    #[serde(borrow)]
+    pub(super) init_containers: Items<Container<'a>>,
+    #[serde(borrow)]
+    pub(super) overhead: Option<Quantities<'a>>,
+    #[serde(borrow)]
+    pub(super) resources: Option<Resources<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Named<'a> {
+    #[serde(borrow)]
+    pub(super) name: Text<'a>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Toleration<'a> {
+    #[serde(borrow)]
+    pub(super) key: Text<'a>,
+    #[serde(borrow)]
+    pub(super) operator: Text<'a>,
+    #[serde(borrow)]
+    pub(super) value: Text<'a>,
+    #[serde(borrow)]
+    pub(super) effect: Text<'a>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Container<'a> {
+    #[serde(borrow)]
+    pub(super) name: Text<'a>,
+    #[serde(borrow)]
+    pub(super) restart_policy: Text<'a>,
+    #[serde(borrow)]
+    pub(super) resources: Option<Resources<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Resources<'a> {
+    #[serde(borrow)]
+    pub(super) requests: Option<Quantities<'a>>,
+    #[serde(borrow)]
+    pub(super) limits: Option<Quantities<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct PodStatus<'a> {
+    #[serde(borrow)]
+    pub(super) phase: Text<'a>,
+    #[serde(borrow)]
+    pub(super) nominated_node_name: Text<'a>,
+    #[serde(borrow)]
+    pub(super) start_time: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub(super) conditions: Items<Condition<'a>>,
+    #[serde(borrow)]
+    pub(super) container_statuses: Items<ContainerStatus<'a>>,
+    #[serde(borrow)]
+    pub(super) init_container_statuses: Items<ContainerStatus<'a>>,
+    #[serde(borrow)]
+    pub(super) resources: Option<Resources<'a>>,
+    #[serde(borrow)]
+    pub(super) allocated_resources: Option<Quantities<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Condition<'a> {
+    #[serde(borrow, rename = "type")]
+    pub(super) kind: Text<'a>,
+    #[serde(borrow)]
+    pub(super) status: Text<'a>,
+    #[serde(borrow)]
+    pub(super) reason: Text<'a>,
+    #[serde(borrow)]
+    pub(super) message: Text<'a>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct ContainerStatus<'a> {
+    #[serde(borrow)]
+    pub(super) name: Text<'a>,
+    #[serde(borrow)]
+    pub(super) allocated_resources: Option<Quantities<'a>>,
+    #[serde(borrow)]
+    pub(super) resources: Option<Resources<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct NodeSpec<'a> {
+    pub(super) unschedulable: Option<bool>,
+    #[serde(borrow)]
+    pub(super) taints: Items<Taint<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Taint<'a> {
+    #[serde(borrow)]
+    pub(super) key: Text<'a>,
+    #[serde(borrow)]
+    pub(super) value: Text<'a>,
+    #[serde(borrow)]
+    pub(super) effect: Text<'a>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct NodeStatus<'a> {
+    #[serde(borrow)]
+    pub(super) capacity: Option<Quantities<'a>>,
+    #[serde(borrow)]
+    pub(super) allocatable: Option<Quantities<'a>>,
+}

@@ -1,0 +1,122 @@
+//! A pod: what it asks for, what it tolerates, where it is.
+//!
+//! Requests are summed at decoding ([`crate::requests`]); everything else is as the API
+//! server stores it.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use crate::bandwidth::DeclaredBandwidth;
+use crate::meta::{ObjectKey, ObjectMeta, Uid};
+use crate::resources::Requests;
+use crate::taint::Toleration;
+
+/// A `v1.Pod`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pod {
+    /// Name, uid, labels, owner.
+    pub meta: ObjectMeta,
+    /// What is wanted.
+    pub spec: PodSpec,
+    /// What is.
+    pub status: PodStatus,
+}
+
+/// The part of `spec` that the scheduler reads.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PodSpec {
+    /// `spec.nodeName`: set once the pod is bound.
+    pub node_name: Option<Arc<str>>,
+    /// `spec.schedulerName`; `default-scheduler` where the object has none.
+    pub scheduler_name: Arc<str>,
+    /// `spec.priority`; 0 where the object has none.
+    pub priority: i32,
+    /// `spec.preemptionPolicy` is `Never`.
+    pub never_preempts: bool,
+    /// `spec.schedulingGates[].name`.
+    pub scheduling_gates: Vec<Arc<str>>,
+    /// `spec.tolerations`.
+    pub tolerations: Vec<Toleration>,
+    /// Names of all containers, init containers first: part of a workload's identity.
+    pub container_names: Vec<Arc<str>>,
+    /// Sums over containers and pod level.
+    pub requests: Requests,
+    /// Annotations `kubernetes.io/ingress-bandwidth` and `egress-bandwidth`.
+    pub bandwidth: DeclaredBandwidth,
+}
+
+/// The part of `status` that the scheduler reads.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PodStatus {
+    /// `status.phase`.
+    pub phase: Phase,
+    /// `status.nominatedNodeName`.
+    pub nominated_node: Option<Arc<str>>,
+    /// `status.startTime`.
+    pub started: Option<Timestamp>,
+    /// The condition of type `PodScheduled`, where there is one.
+    pub scheduled: Option<Condition>,
+}
+
+/// `status.phase`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Phase {
+    /// Not all containers run yet; also the meaning of an empty phase.
+    #[default]
+    Pending,
+    /// Runs.
+    Running,
+    /// Ended well.
+    Succeeded,
+    /// Ended badly.
+    Failed,
+    /// The kubelet is silent.
+    Unknown,
+}
+
+/// One entry of `status.conditions`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Condition {
+    /// `status`.
+    pub status: ConditionStatus,
+    /// `reason`.
+    pub reason: Arc<str>,
+    /// `message`.
+    pub message: Arc<str>,
+}
+
+/// `status` of a condition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConditionStatus {
+    /// `True`.
+    True,
+    /// `False`.
+    False,
+    /// `Unknown`, or anything else.
+    Unknown,
+}
+
+// === impl Pod ===
+
+impl Pod {
+    /// Namespace and name.
+    pub fn key(&self) -> &ObjectKey {
+        &self.meta.key
+    }
+
+    /// Uid.
+    pub fn uid(&self) -> &Uid {
+        &self.meta.uid
+    }
+
+    /// Whether the pod has ended: it holds no resources any more.
+    pub fn is_terminal(&self) -> bool {
+        matches!(self.status.phase, Phase::Succeeded | Phase::Failed)
+    }
+
+    /// Whether the pod is being deleted.
+    pub fn is_deleting(&self) -> bool {
+        self.meta.deleted.is_some()
+    }
+}
