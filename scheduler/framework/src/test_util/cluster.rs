@@ -1,0 +1,170 @@
+//! A cluster in the making, and one cycle over it.
+
+use std::time::Duration;
+
+use plimsoll_objects::Pod;
+
+use super::load::LoadBuilder;
+use super::node::NodeBuilder;
+use super::pod::PodBuilder;
+use crate::cycle::Cycle;
+use crate::load::{NodeLoad, PodEstimate};
+use crate::node::NodeInfo;
+use crate::now::Now;
+use crate::plugin::WaitingPod;
+use crate::snapshot::Snapshot;
+
+/// Nodes, the pods on them, their load, and an instant.
+#[derive(Debug, Clone, Default)]
+pub struct Cluster {
+    nodes: Vec<NodeBuilder>,
+    pods: Vec<PodBuilder>,
+    waiting: Vec<PodBuilder>,
+    load: Vec<LoadBuilder>,
+    now: Duration,
+}
+
+/// One pod before one cluster: what a cycle borrows from.
+#[derive(Debug, Clone)]
+pub struct Scene {
+    /// The pod to place.
+    pub pod: Pod,
+    /// What it is expected to use.
+    pub estimate: PodEstimate,
+    /// The cluster.
+    pub snapshot: Snapshot,
+    /// When.
+    pub now: Now,
+}
+
+/// A cluster of `nodes`, empty and without any measurement, at the epoch.
+pub fn cluster(nodes: impl IntoIterator<Item = NodeBuilder>) -> Cluster {
+    Cluster {
+        nodes: nodes.into_iter().collect(),
+        ..Cluster::default()
+    }
+}
+
+/// A snapshot of `nodes` with `pods` on them, without any measurement.
+///
+/// # Panics
+/// A pod is on no node, or on one that is not there.
+pub fn snapshot(
+    nodes: impl IntoIterator<Item = NodeBuilder>,
+    pods: impl IntoIterator<Item = PodBuilder>,
+) -> Snapshot {
+    cluster(nodes).pods(pods).snapshot()
+}
+
+// === impl Cluster ===
+
+impl Cluster {
+    /// Adds pods that are on nodes.
+    #[must_use]
+    pub fn pods(mut self, pods: impl IntoIterator<Item = PodBuilder>) -> Self {
+        self.pods.extend(pods);
+        self
+    }
+
+    /// Adds pods that hold a node and wait for the plugin's permission, since the epoch.
+    #[must_use]
+    pub fn waiting(mut self, pods: impl IntoIterator<Item = PodBuilder>) -> Self {
+        self.waiting.extend(pods);
+        self
+    }
+
+    /// Adds load. Of a node without any, nothing is known.
+    #[must_use]
+    pub fn load(mut self, rows: impl IntoIterator<Item = LoadBuilder>) -> Self {
+        self.load.extend(rows);
+        self
+    }
+
+    /// Sets the instant, as time since the epoch on both clocks.
+    #[must_use]
+    pub fn at(mut self, now: Duration) -> Self {
+        self.now = now;
+        self
+    }
+
+    /// What a cycle would see: nodes in the order given, ids from 0.
+    ///
+    /// # Panics
+    /// A pod is on no node, or a pod or a load row names a node that is not there.
+    pub fn snapshot(&self) -> Snapshot {
+        let infos = self
+            .nodes
+            .iter()
+            .map(|node| NodeInfo::new(crate::NodeId(0), node.arc()));
+        let mut infos: Vec<NodeInfo> = infos.collect();
+        for pod in self.pods.iter().chain(&self.waiting) {
+            let pod = pod.arc();
+            let on = pod.spec.node_name.clone().unwrap_or_default();
+            let index = index_of(&infos, &on, pod.key());
+            infos[index].add_pod(pod);
+        }
+        let mut rows = vec![NodeLoad::default(); infos.len()];
+        for row in &self.load {
+            let index = index_of(&infos, row.node(), &"load");
+            rows[index] = row.row(&infos[index].node);
+        }
+        Snapshot::of(infos, rows, Now::at(self.now))
+    }
+
+    /// `pod` before this cluster.
+    ///
+    /// # Panics
+    /// As [`Cluster::snapshot`].
+    pub fn scene(&self, pod: &PodBuilder) -> Scene {
+        Scene {
+            pod: pod.build(),
+            estimate: pod.estimate(),
+            snapshot: self.snapshot(),
+            now: Now::at(self.now),
+        }
+    }
+
+    /// The pods that wait, as `Permit` is told of them.
+    pub(super) fn waiting_pods(&self) -> Vec<WaitingPod> {
+        let waiting = self.waiting.iter().map(PodBuilder::arc);
+        waiting
+            .map(|pod| WaitingPod {
+                node: pod.spec.node_name.clone().unwrap_or_default(),
+                pod,
+                since: Duration::ZERO,
+            })
+            .collect()
+    }
+}
+
+fn index_of(infos: &[NodeInfo], node: &str, whose: &dyn std::fmt::Display) -> usize {
+    match infos.iter().position(|info| &**info.name() == node) {
+        Some(index) => index,
+        None => panic!("test cluster: {whose}: there is no node `{node}`"),
+    }
+}
+
+// === impl Scene ===
+
+impl Scene {
+    /// The cycle over this scene.
+    pub fn cycle(&self) -> Cycle<'_> {
+        Cycle {
+            pod: &self.pod,
+            estimate: &self.estimate,
+            snapshot: &self.snapshot,
+            now: self.now,
+        }
+    }
+
+    /// The node called `name`.
+    ///
+    /// # Panics
+    /// There is none.
+    pub fn node(&self, name: &str) -> &NodeInfo {
+        match self.snapshot.nodes().find(|info| &**info.name() == name) {
+            Some(info) => info,
+            None => panic!("test cluster: there is no node `{name}`"),
+        }
+    }
+}
