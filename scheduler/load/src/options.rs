@@ -1,0 +1,104 @@
+//! What can be set about the load model, with the reason of each default.
+
+use std::time::Duration;
+
+/// Time constant of the mean by which CPU and bandwidth are judged. Of several means in a
+/// sample the one nearest to it is taken: 10 s is smooth enough for a decision that lasts
+/// hours and shows a new pod within half a minute.
+pub const JUDGED_TAU: Duration = Duration::from_secs(10);
+/// See [`LoadOptions::ramp`]. Programs warm up within half a minute to two minutes
+/// (start-up, caches, just-in-time compilation); the agent reports pods each second for
+/// the first 60 s, so that the measurement is dense while it takes over.
+pub const RAMP: Duration = Duration::from_mins(1);
+/// See [`LoadOptions::prior_ratio`]. Nothing has been learned yet: a request is taken at
+/// its word.
+pub const PRIOR_RATIO: f64 = 1.0;
+/// See [`LoadOptions::fresh_periods`]. One lost report and some jitter are not silence.
+pub const FRESH_PERIODS: u32 = 3;
+/// See [`LoadOptions::fade`]. In trials a load figure was still worth nearly all after
+/// five minutes and worth much after fifteen; a cliff was worse than any age.
+pub const FADE: Duration = Duration::from_mins(5);
+/// See [`LoadOptions::estimate_drift`]. A workload mostly keeps its level for half an hour
+/// or so; after that its request says about as much.
+pub const ESTIMATE_DRIFT: Duration = Duration::from_mins(30);
+/// See [`LoadOptions::overhead_fade`]. Long against an agent's update or crash, short
+/// against the life of a node: the last high reading of a dead agent must not close its
+/// node for ever.
+pub const OVERHEAD_FADE: Duration = Duration::from_hours(1);
+/// See [`LoadOptions::silence_margin`]. More than the band in which scores tie (0.02), so
+/// that a fresh node wins; a quarter of the span over which scores spread (0.20), so that
+/// a silent node is used before the others are full.
+pub const SILENCE_MARGIN: f64 = 0.05;
+
+/// Nodes whose newest sample counts for at least this much are those by which a silent one
+/// is judged: some 30 s beyond fresh. What they carry is still well known, and a hiccup of
+/// the network that ages all samples by a few seconds does not leave nobody to compare with.
+pub const PEER_CONFIDENCE: f64 = 0.9;
+/// Shortest period an agent is believed to have: a faster one must not make its figures
+/// count as old within a second or two of a network hiccup.
+pub const MIN_PERIOD: Duration = Duration::from_secs(1);
+/// Longest period an agent is believed to have: a longer one would keep the figures of a
+/// dead agent fresh.
+pub const MAX_PERIOD: Duration = Duration::from_mins(1);
+/// Ages of all rows are brought up to date at most this often. The fastest agents sample
+/// each second, so a tenth of it is lost in their jitter; between, a refresh costs only
+/// what changed.
+pub const AGE_STEP: Duration = Duration::from_millis(100);
+/// Of a stolen CPU at least this share stays capacity: a node that looks wholly stolen
+/// must stay judged (as very full), not drop out of the judgement.
+pub const MIN_UNSTOLEN: f64 = 0.1;
+
+/// A departed pod is forgotten once the figures show no more than this share of it.
+pub const DEPARTED_SHARE: f64 = 1e-3;
+/// A departed pod is forgotten once the figures it would be taken from count for no more
+/// than this (confidence): some 35 minutes after the last sample.
+pub const DEPARTED_CONFIDENCE: f64 = 1e-3;
+/// Departed pods remembered per node. A node that starts and ends 10 pods per second has
+/// some 700 within seven time constants; a silent node's oldest are dropped beyond (it
+/// then looks fuller than it is, the safe side).
+pub const MAX_DEPARTED: usize = 1_024;
+/// An agent's word that a pod lives counts against its deletion only if it is this much
+/// younger: reports and watch events come by different roads.
+pub const REVIVAL_SLACK: Duration = Duration::from_secs(2);
+/// A deleted pod that its agent still reports is forgotten when no report names it for so
+/// long: six times the period at which settled pods are reported.
+pub const LINGER: Duration = Duration::from_mins(1);
+
+/// Largest amount in any unit (an exabyte, or 10^15 cores): beyond it a figure is an
+/// error, and sums of so many stay finite.
+pub const LARGEST: f64 = 1e18;
+
+/// Settings of the load model; the defaults are the constants of this module.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LoadOptions {
+    /// Time constant with which a young pod's own measurement takes over from its estimate.
+    pub ramp: Duration,
+    /// What a pod is expected to use of what it requests, before it is measured.
+    pub prior_ratio: f64,
+    /// A sample counts in full until it is this many periods old.
+    pub fresh_periods: u32,
+    /// Time constant with which an older sample loses weight.
+    pub fade: Duration,
+    /// Time constant with which a silent node's pods drift from their last measurement to
+    /// their estimate.
+    pub estimate_drift: Duration,
+    /// Time constant with which a silent node's load beyond its pods is forgotten.
+    pub overhead_fade: Duration,
+    /// How much fuller than the median fresh node a silent node is taken to be at least,
+    /// as a share of capacity.
+    pub silence_margin: f64,
+}
+
+impl Default for LoadOptions {
+    fn default() -> Self {
+        Self {
+            ramp: RAMP,
+            prior_ratio: PRIOR_RATIO,
+            fresh_periods: FRESH_PERIODS,
+            fade: FADE,
+            estimate_drift: ESTIMATE_DRIFT,
+            overhead_fade: OVERHEAD_FADE,
+            silence_margin: SILENCE_MARGIN,
+        }
+    }
+}
