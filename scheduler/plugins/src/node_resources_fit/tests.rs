@@ -1,0 +1,6 @@
+//! Tables from the contract (kube-scheduler.md 2.6): verdicts, strategies, args, wake-up.
+
+mod args;
+mod filter;
+mod score;
+mod wake;
