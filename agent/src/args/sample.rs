@@ -1,0 +1,74 @@
+//! Flags of `plimsoll-agent sample`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::Roots;
+use super::duration::parse_duration;
+use crate::inspect::{SampleInput, SampleOptions};
+
+/// Flags of `sample`.
+#[derive(Debug, Args)]
+pub(super) struct SampleArguments {
+    #[command(flatten)]
+    roots: Roots,
+
+    /// Number of samples to show; the first comes after one interval.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    count: u32,
+
+    /// Time between two samples, as 1s or 500ms.
+    #[arg(long, value_name = "DURATION", default_value = "1s", value_parser = parse_duration)]
+    interval: Duration,
+
+    /// Shows JSON, one object per sample, instead of text.
+    #[arg(long)]
+    json: bool,
+
+    /// Recorded tree (with proc/ and sys/) of the first reading, instead of this machine.
+    #[arg(
+        long,
+        value_name = "DIR",
+        requires = "to",
+        conflicts_with_all = ["proc", "sys", "count", "interval"]
+    )]
+    from: Option<PathBuf>,
+
+    /// Recorded tree of the second reading.
+    #[arg(long, value_name = "DIR", requires = "from")]
+    to: Option<PathBuf>,
+
+    /// Time between the two recorded readings, as 1s or 500ms.
+    #[arg(
+        long,
+        value_name = "DURATION",
+        default_value = "1s",
+        requires = "from",
+        value_parser = parse_duration
+    )]
+    elapsed: Duration,
+}
+
+impl SampleArguments {
+    /// Gives what to show.
+    pub(super) fn options(self) -> SampleOptions {
+        let input = match (self.from, self.to) {
+            (Some(from), Some(to)) => SampleInput::Recorded {
+                from,
+                to,
+                elapsed: self.elapsed,
+            },
+            _ => SampleInput::Live {
+                root: self.roots.host_root(),
+                count: self.count,
+                interval: self.interval,
+            },
+        };
+        SampleOptions {
+            input,
+            json: self.json,
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! The address of a scheduler as an operator writes it. Takes a URL, gives what a session
+//! needs to resolve and dial it, or says what is wrong with it.
+
+use std::fmt;
+use std::io;
+use std::net::SocketAddr;
+use std::str::FromStr;
+
+use tokio::net::lookup_host;
+use tonic::transport::Uri;
+
+/// Port of the telemetry service where the URL names none.
+const DEFAULT_PORT: u16 = 7443;
+
+/// What is wrong with a scheduler's URL.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Not a URL.
+    #[error("not a URL")]
+    Syntax(#[source] tonic::codegen::http::uri::InvalidUri),
+    /// A scheme other than `http`.
+    #[error("scheme {0:?} is not spoken: this version streams in plain text, as http://host:port")]
+    Scheme(String),
+    /// No host.
+    #[error("no host, expected http://host:port")]
+    NoHost,
+    /// A path or query, which telemetry has not.
+    #[error("{0:?} after host and port means nothing here, expected http://host:port")]
+    Path(String),
+}
+
+/// A scheduler's telemetry service.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    origin: Uri,
+    host: String,
+    port: u16,
+}
+
+impl Target {
+    /// The URL as given, for the `:authority` of requests and for logs.
+    pub(crate) fn origin(&self) -> &Uri {
+        &self.origin
+    }
+
+    /// Resolves the host anew, in an order of the resolver's choice.
+    ///
+    /// # Errors
+    /// The resolver's.
+    pub(crate) async fn resolve(&self) -> io::Result<Vec<SocketAddr>> {
+        Ok(lookup_host((self.host.as_str(), self.port))
+            .await?
+            .collect())
+    }
+}
+
+impl FromStr for Target {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let origin: Uri = text.parse().map_err(Error::Syntax)?;
+        match origin.scheme_str() {
+            Some("http") => {}
+            other => return Err(Error::Scheme(other.unwrap_or_default().to_owned())),
+        }
+        let rest = origin.path_and_query().map_or("/", |rest| rest.as_str());
+        if rest != "/" {
+            return Err(Error::Path(rest.to_owned()));
+        }
+        // An IPv6 host has brackets in a URL and none for the resolver.
+        let host = origin
+            .host()
+            .unwrap_or_default()
+            .trim_matches(['[', ']'])
+            .to_owned();
+        if host.is_empty() {
+            return Err(Error::NoHost);
+        }
+        let port = origin.port_u16().unwrap_or(DEFAULT_PORT);
+        Ok(Self { origin, host, port })
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}", self.origin)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_gives_host_and_port_and_the_port_has_a_default() {
+        for (url, host, port) in [
+            (
+                "http://plimsoll.kube-system.svc",
+                "plimsoll.kube-system.svc",
+                7443,
+            ),
+            ("http://10.0.0.1:9/", "10.0.0.1", 9),
+            ("http://[fd00::1]:7443", "fd00::1", 7443),
+        ] {
+            let target: Target = url.parse().unwrap();
+            assert_eq!((target.host.as_str(), target.port), (host, port));
+        }
+    }
+
+    #[test]
+    fn a_wrong_url_is_refused_with_the_reason() {
+        for (url, reason) in [
+            ("https://a:1", "scheme \"https\" is not spoken"),
+            ("a:1", "scheme \"\" is not spoken"),
+            ("http://a:1/telemetry", "\"/telemetry\" after host and port"),
+            ("http://a b", "not a URL"),
+            ("", "not a URL"),
+        ] {
+            let error = url.parse::<Target>().unwrap_err().to_string();
+            assert!(error.contains(reason), "{url}: {error}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_numeric_host_resolves_to_itself() {
+        let target: Target = "http://127.0.0.1:9".parse().unwrap();
+        assert_eq!(
+            target.resolve().await.unwrap(),
+            ["127.0.0.1:9".parse().unwrap()]
+        );
+    }
+}

@@ -1,0 +1,137 @@
+//! The sampler's task: one tick per period. Takes a source of samples, gives the newest
+//! reading to all streams, a sign of life to the health check, and runs due surveys beside
+//! the tick.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::task::{JoinError, JoinSet};
+use tokio::time::{MissedTickBehavior, interval};
+use tokio_util::sync::CancellationToken;
+use tracing::{info, warn};
+
+use crate::clock::Clock;
+use crate::health::Health;
+use crate::metrics::Metrics;
+use crate::report::Reading;
+use crate::usage::{Inventory, Machine, Source};
+use crate::window::Window;
+
+/// Where a tick's results go.
+#[derive(Debug)]
+pub(crate) struct Outlets {
+    pub(crate) readings: watch::Sender<Option<Arc<Reading>>>,
+    pub(crate) machine: watch::Sender<Machine>,
+    pub(crate) metrics: Metrics,
+    pub(crate) health: Health,
+}
+
+/// Samples one source at a fixed pace.
+#[derive(Debug)]
+pub(crate) struct Ticker<S> {
+    source: S,
+    window: Window,
+    period: Duration,
+    clock: Clock,
+    outlets: Outlets,
+    sequence: u64,
+    untrusted: bool,
+}
+
+impl<S: Source> Ticker<S> {
+    pub(crate) fn new(mut source: S, period: Duration, clock: Clock, outlets: Outlets) -> Self {
+        source.set_period(period);
+        Self {
+            source,
+            window: Window::new(period),
+            period,
+            clock,
+            outlets,
+            sequence: 0,
+            untrusted: false,
+        }
+    }
+
+    /// Ticks until `shutdown`. A tick that was missed is skipped, never made up for.
+    pub(crate) async fn run(mut self, shutdown: CancellationToken) {
+        let mut ticks = interval(self.period);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        let mut surveys = JoinSet::new();
+        loop {
+            tokio::select! {
+                biased;
+                () = shutdown.cancelled() => return,
+                Some(done) = surveys.join_next() => self.end_survey(done),
+                _ = ticks.tick() => {
+                    self.tick();
+                    self.begin_survey(&mut surveys);
+                }
+            }
+        }
+    }
+
+    fn tick(&mut self) {
+        let at = self.clock.mono();
+        let sample = self.source.sample(at);
+        let usage = self.window.push(sample).clone();
+        self.sequence += 1;
+
+        let outlets = &self.outlets;
+        outlets.metrics.samples.inc();
+        outlets
+            .metrics
+            .sample_duration
+            .observe(self.clock.mono().saturating_sub(at).as_secs_f64());
+        outlets
+            .metrics
+            .counters
+            .send_replace(self.source.counters());
+        outlets.health.tick(at);
+        let machine = self.source.machine();
+        outlets
+            .machine
+            .send_if_modified(|known| std::mem::replace(known, machine) != machine);
+
+        self.tell_trust(usage.untrusted.as_ref());
+        // The first sample gives no rates yet: there is nothing to say.
+        if !usage.figures.is_empty() || usage.untrusted.is_some() {
+            let reading = Reading {
+                sequence: self.sequence,
+                usage,
+            };
+            self.outlets.readings.send_replace(Some(Arc::new(reading)));
+        }
+    }
+
+    /// Logs when trust in the figures is lost or comes back, not at each tick.
+    fn tell_trust(&mut self, untrusted: Option<&impl std::fmt::Display>) {
+        match untrusted {
+            Some(reason) if !self.untrusted => warn!(%reason, "figures are not trusted"),
+            None if self.untrusted => info!("figures are trusted again"),
+            _ => {}
+        }
+        self.untrusted = untrusted.is_some();
+    }
+
+    /// Starts the slow part of the work where it is due, one at a time: a directory walk
+    /// that hangs must not be joined by a second.
+    fn begin_survey(&mut self, surveys: &mut JoinSet<Inventory>) {
+        if !surveys.is_empty() {
+            return;
+        }
+        if let Some(survey) = self.source.survey(self.clock.mono()) {
+            surveys.spawn_blocking(move || survey.run());
+        }
+    }
+
+    fn end_survey(&mut self, done: Result<Inventory, JoinError>) {
+        match done {
+            Ok(inventory) => self.source.apply(inventory),
+            Err(error) => warn!(%error, "survey of the machine broke"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
