@@ -1,0 +1,248 @@
+//! From the wire to the load model: a `Hello` becomes a [`Speaker`], a report of that
+//! speaker a [`Sample`], in which every value is finite, not negative and possible. What is
+//! wrong comes back as a reason; a wrong figure is left out and the rest counts.
+
+mod figure;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use plimsoll_load::{Figure, Machine, PodSample, Sample};
+use plimsoll_proto::telemetry::v1::{self, Hello, Report};
+
+use crate::metrics::{Reason, What};
+use figure::Limits;
+
+/// Version of the schema that this scheduler speaks.
+pub(crate) const SCHEMA: u32 = 1;
+/// Oldest sample of any use, and so the largest age that is believed.
+const MAX_AGE: Duration = Duration::from_mins(10);
+/// Longest name of a Kubernetes object.
+const MAX_NAME_BYTES: usize = 253;
+/// Nominal period of an agent that does not say one.
+const DEFAULT_PERIOD: Duration = Duration::from_secs(1);
+/// Longest period that is believed; samples rarer than this are stale on arrival.
+const MAX_PERIOD: Duration = Duration::from_mins(5);
+/// Figures in one report or pod: seven resources under a few kernels each.
+const MAX_FIGURES: usize = 64;
+/// Pods in one report: twice what the largest nodes run.
+const MAX_PODS: usize = 1024;
+/// Longest uid of a pod: a UUID has 36, a config hash 32 bytes.
+const MAX_UID_BYTES: usize = 64;
+/// Longest reason of an untrusted report that is kept.
+const MAX_REASON_CHARS: usize = 200;
+
+/// Why a `Hello` is not answered with a welcome.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum HelloError {
+    /// Another version of the schema.
+    #[error("schema {0} is not understood, this scheduler speaks {SCHEMA}")]
+    Schema(u32),
+    /// No node can have this name.
+    #[error("the name is not that of a node")]
+    Name,
+}
+
+/// Why a whole report is not taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ReportError {
+    /// More figures or pods than any node has, or a share that is none.
+    #[error("the report is malformed")]
+    Malformed,
+    /// Older than ten minutes, older than its agent, or older than our clock.
+    #[error("the sample's age is impossible")]
+    Age,
+}
+
+impl ReportError {
+    /// What the counter calls it.
+    pub(crate) fn reason(self) -> Reason {
+        match self {
+            Self::Malformed => Reason::Malformed,
+            Self::Age => Reason::Age,
+        }
+    }
+}
+
+/// Who speaks on a stream, and what is known of its machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Speaker {
+    pub(crate) node: Arc<str>,
+    pub(crate) start_id: u64,
+    period: Duration,
+    machine: Machine,
+}
+
+/// When a report arrived and how long it was on the way beyond the usual.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Arrival {
+    pub(crate) at: Duration,
+    pub(crate) delay: Duration,
+}
+
+/// What was left out of a report.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Omissions {
+    pub(crate) list: Vec<(What, Reason)>,
+}
+
+impl Omissions {
+    fn add(&mut self, what: What, reason: Reason) {
+        self.list.push((what, reason));
+    }
+
+    /// Says whether something was left out that no honest agent of any version sends. A
+    /// kernel or resource of a newer version is none of that.
+    pub(crate) fn are_implausible(&self) -> bool {
+        self.list
+            .iter()
+            .any(|(_, reason)| !matches!(reason, Reason::Kernel | Reason::Resource))
+    }
+}
+
+impl Speaker {
+    /// Reads a `Hello`.
+    ///
+    /// # Errors
+    /// See [`HelloError`].
+    pub(crate) fn from_hello(hello: &Hello) -> Result<Self, HelloError> {
+        if hello.schema != SCHEMA {
+            return Err(HelloError::Schema(hello.schema));
+        }
+        if !is_node_name(&hello.node_name) {
+            return Err(HelloError::Name);
+        }
+        let period = match Duration::from_millis(hello.period_ms.into()) {
+            Duration::ZERO => DEFAULT_PERIOD,
+            period => period.min(MAX_PERIOD),
+        };
+        Ok(Self {
+            node: Arc::from(hello.node_name.as_str()),
+            start_id: hello.start_id,
+            period,
+            machine: Machine {
+                // A machine without CPUs or memory is one that could not be read.
+                cpus: hello.cpus.filter(|cpus| *cpus > 0),
+                memory: hello.memory_bytes.filter(|bytes| *bytes > 0),
+                link: hello.link_bytes_per_second.filter(|speed| *speed > 0),
+            },
+        })
+    }
+
+    /// Reads a report of this speaker, noting in `omissions` what was left out.
+    ///
+    /// # Errors
+    /// See [`ReportError`].
+    pub(crate) fn sample(
+        &mut self,
+        report: Report,
+        arrival: Arrival,
+        omissions: &mut Omissions,
+    ) -> Result<Sample, ReportError> {
+        let age = possible_age(&report, arrival)?;
+        if report.figures.len() > MAX_FIGURES || report.pods.len() > MAX_PODS {
+            return Err(ReportError::Malformed);
+        }
+        if let Some(link) = report.link_bytes_per_second.filter(|speed| *speed > 0) {
+            self.machine.link = Some(link);
+        }
+        let limits = Limits::of(&self.machine);
+        let untrusted = shortened(&report.untrusted);
+        let figures = if untrusted.is_none() {
+            report.figures
+        } else {
+            Vec::new()
+        };
+        Ok(Sample {
+            node: Arc::clone(&self.node),
+            start_id: self.start_id,
+            sequence: report.sequence,
+            arrived: arrival.at,
+            age,
+            period: self.period,
+            machine: self.machine,
+            steal: share(report.steal)?,
+            untrusted,
+            figures: take_figures(&figures, &limits, omissions),
+            pods: take_pods(report.pods, &limits, omissions),
+        })
+    }
+}
+
+/// The age at sending plus the time on the way.
+fn possible_age(report: &Report, arrival: Arrival) -> Result<Duration, ReportError> {
+    let at_sending = Duration::from_millis(report.age_ms.into());
+    let older_than_agent = report
+        .sent_ms
+        .is_some_and(|sent| u64::from(report.age_ms) > sent);
+    let age = at_sending.saturating_add(arrival.delay);
+    if older_than_agent || age > MAX_AGE || age > arrival.at {
+        return Err(ReportError::Age);
+    }
+    Ok(age)
+}
+
+fn share(share: Option<f32>) -> Result<Option<f32>, ReportError> {
+    match share {
+        Some(share) if !(0.0..=1.0).contains(&share) => Err(ReportError::Malformed),
+        share => Ok(share),
+    }
+}
+
+fn take_figures(figures: &[v1::Figure], limits: &Limits, omissions: &mut Omissions) -> Vec<Figure> {
+    let mut taken = Vec::with_capacity(figures.len());
+    for figure in figures {
+        match figure::take(figure, limits) {
+            Ok(figure) => taken.push(figure),
+            Err(reason) => omissions.add(What::Figure, reason),
+        }
+    }
+    taken
+}
+
+fn take_pods(
+    pods: Vec<v1::PodReport>,
+    limits: &Limits,
+    omissions: &mut Omissions,
+) -> Vec<PodSample> {
+    let mut taken = Vec::with_capacity(pods.len());
+    for pod in pods {
+        if !is_uid(&pod.uid) || pod.figures.len() > MAX_FIGURES {
+            omissions.add(What::Pod, Reason::Malformed);
+            continue;
+        }
+        taken.push(PodSample {
+            uid: Arc::from(pod.uid),
+            age: Duration::from_millis(pod.age_ms.into()),
+            figures: take_figures(&pod.figures, limits, omissions),
+            ended: pod.ended,
+        });
+    }
+    taken
+}
+
+fn is_uid(uid: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    (1..=MAX_UID_BYTES).contains(&uid.len()) && uid.bytes().all(is_part)
+}
+
+/// A DNS-1123 subdomain, loosely: what matters is that nothing else gets into rows and logs.
+fn is_node_name(name: &str) -> bool {
+    let is_part = |byte: u8| {
+        byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-' || byte == b'.'
+    };
+    (1..=MAX_NAME_BYTES).contains(&name.len()) && name.bytes().all(is_part)
+}
+
+fn shortened(reason: &str) -> Option<Arc<str>> {
+    if reason.is_empty() {
+        return None;
+    }
+    let printable = reason.chars().filter(|letter| !letter.is_control());
+    Some(Arc::from(
+        printable.take(MAX_REASON_CHARS).collect::<String>(),
+    ))
+}
+
+#[cfg(test)]
+mod tests;
