@@ -11,7 +11,6 @@
 //! admin: {listen: "0.0.0.0:10259"}           # page, API, metrics, health
 //! binding: {maxInFlight: 32, minInFlight: 4} # binding requests at a time
 //! seed: 42                                   # of the choice among equal nodes
-//! perNodeMetrics: false                      # one series per node
 //! ```
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -52,8 +51,6 @@ pub struct PlimsollConfig {
     pub binding: Binding,
     /// `seed` of the choice among equal nodes; `None`: a new one at every start.
     pub seed: Option<u64>,
-    /// `perNodeMetrics`: whether metrics have one series per node.
-    pub per_node_metrics: bool,
 }
 
 /// Bounds of the binding requests that are under way at a time.
@@ -88,7 +85,6 @@ fn read(file: &Value, errors: &mut Vec<FieldError>) -> Option<PlimsollConfig> {
         "admin",
         "binding",
         "seed",
-        "perNodeMetrics",
     ];
     let mut object = Object::open(file, FieldPath::default(), &known, errors);
     let default = PlimsollConfig::default();
@@ -99,9 +95,6 @@ fn read(file: &Value, errors: &mut Vec<FieldError>) -> Option<PlimsollConfig> {
         admin_listen: listen(&mut object, "admin").unwrap_or(default.admin_listen),
         binding: Binding::read(&mut object),
         seed: object.scalar("seed"),
-        per_node_metrics: object
-            .scalar("perNodeMetrics")
-            .unwrap_or(default.per_node_metrics),
     })
 }
 
@@ -146,7 +139,6 @@ impl Default for PlimsollConfig {
             admin_listen: everywhere(ADMIN_PORT),
             binding: Binding::default(),
             seed: None,
-            per_node_metrics: false,
         }
     }
 }
@@ -220,10 +212,10 @@ mod tests {
     fn every_field_is_read() {
         let config = load(&file(
             "load: {enabled: false}\ntelemetry: {listen: '[::1]:1'}\nadmin: {listen: '127.0.0.1:0'}\n\
-             binding: {maxInFlight: 2}\nseed: 7\nperNodeMetrics: true\n",
+             binding: {maxInFlight: 2}\nseed: 7\n",
         ));
         let config = config.unwrap();
-        assert!(!config.load_enabled && config.per_node_metrics);
+        assert!(!config.load_enabled);
         assert_eq!(config.telemetry_listen.to_string(), "[::1]:1");
         assert_eq!(config.admin_listen.port(), 0);
         assert_eq!(

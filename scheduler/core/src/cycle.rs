@@ -1,0 +1,196 @@
+//! One scheduling cycle: pop a pod, decide, assume the node, reserve, ask for permission
+//! (kube-scheduler `schedule_one.go` `ScheduleOne`).
+
+pub(crate) mod decide;
+mod fail;
+mod find;
+mod groups;
+pub(crate) mod message;
+mod nowhere;
+mod record;
+mod select;
+
+use std::sync::Arc;
+
+use plimsoll_config::NodesToScore;
+use plimsoll_framework::{Code, Cycle, CycleState, Entity, PodEstimate, QueuedPod, Rejection};
+use plimsoll_objects::Pod;
+
+use self::decide::{Chosen, Decided, Deciding};
+use crate::binding::Reserved;
+use crate::command::{Command, PodEvent, PodRef};
+use crate::decision::Outcome;
+use crate::engine::Engine;
+use crate::queue::{Queued, Setback};
+use crate::runtime::Framework;
+
+pub(crate) use self::fail::Failed;
+
+/// What an attempt carries from step to step.
+struct Attempt {
+    item: Queued,
+    pod: Arc<Pod>,
+    estimate: PodEstimate,
+    state: CycleState,
+}
+
+impl Engine {
+    /// Tries the next pod of the queue, if there is one.
+    pub(crate) fn run_cycle(&mut self) {
+        let Some(item) = self.queue.pop() else { return };
+        // Groups will have a cycle of their own; nothing forms them yet.
+        let Entity::Pod(queued) = &item.entity else {
+            return;
+        };
+        let queued = queued.clone();
+        if self.is_skipped(&queued, &item) {
+            self.queue.done(queued.pod.uid());
+            return;
+        }
+        self.cache.update_snapshot(&mut self.snapshot, self.now);
+        self.attempt(item, &queued);
+    }
+
+    fn attempt(&mut self, item: Queued, queued: &QueuedPod) {
+        let profiles = Arc::clone(&self.profiles);
+        let framework = profiles.get(item.profile);
+        let pod = Arc::clone(&queued.pod);
+        let estimate = self.cache.estimate(&pod);
+        let cycle = Cycle {
+            pod: &pod,
+            estimate: &estimate,
+            snapshot: &self.snapshot,
+            now: self.now,
+        };
+        let deciding = Deciding {
+            framework,
+            cycle,
+            nominated: &self
+                .nominator
+                .counted_for(&pod, |name| self.cache.id_of(name)),
+            promised: self
+                .nominator
+                .node_of(pod.uid())
+                .and_then(|name| self.cache.id_of(name)),
+            start: self.next_start,
+        };
+        let mut state = CycleState::new();
+        let decided = deciding.decide(&mut state, &mut self.workspace, &mut self.random);
+        let record = record::record(framework, &cycle, queued, &self.workspace, &decided);
+        if framework.nodes_to_score != NodesToScore::All && !self.snapshot.is_empty() {
+            let looked_at = self.next_start + self.workspace.found.evaluated();
+            self.next_start = looked_at % self.snapshot.len();
+        }
+        let attempt = Attempt {
+            item,
+            pod: Arc::clone(&pod),
+            estimate,
+            state,
+        };
+        let outcome = match decided {
+            Decided::Chosen(chosen) => self.place(framework, attempt, chosen),
+            Decided::Nowhere(nowhere) => {
+                self.found_nowhere(attempt.item, &attempt.pod, nowhere);
+                None
+            }
+            Decided::Failed(error) => {
+                self.attempt_failed(attempt.item, Failed::error(error.message()));
+                None
+            }
+        };
+        let outcome = outcome.unwrap_or(record.outcome);
+        self.outbox.push(Command::Decided(Box::new(crate::Decision {
+            outcome,
+            ..record
+        })));
+    }
+
+    /// Takes the chosen node. Gives how the attempt ended, if a plugin turned it down.
+    fn place(
+        &mut self,
+        framework: &Framework,
+        attempt: Attempt,
+        chosen: Chosen,
+    ) -> Option<Outcome> {
+        let info = Arc::clone(self.snapshot.get(chosen.node)?);
+        let Attempt {
+            item,
+            pod,
+            estimate,
+            mut state,
+        } = attempt;
+        self.nominator.remove(pod.uid());
+        let placed = self.cache.assume(&pod, info.name(), self.now);
+        let waiting_for = |plugin| self.bindings.waiting_for(item.profile, plugin);
+        let cycle = Cycle {
+            pod: &pod,
+            estimate: &estimate,
+            snapshot: &self.snapshot,
+            now: self.now,
+        };
+        let permitted = framework
+            .reserve(&cycle, &mut state, &info)
+            .and_then(|()| framework.permit(&cycle, &mut state, &info, waiting_for));
+        let reserved = Reserved {
+            item,
+            pod: placed,
+            state,
+            over: chosen.over,
+        };
+        match permitted {
+            Ok(permitted) => {
+                self.status.withdraw(pod.uid());
+                self.begin_binding(reserved, permitted);
+                None
+            }
+            Err(rejection) => {
+                let outcome = outcome_of(&rejection);
+                self.turned_down(reserved, &rejection);
+                Some(outcome)
+            }
+        }
+    }
+
+    /// Whether the pod needs no attempt: it is being deleted, or has a node already.
+    fn is_skipped(&mut self, queued: &QueuedPod, item: &Queued) -> bool {
+        let pod = &queued.pod;
+        if pod.is_deleting() {
+            self.counters.skipped_deleting += 1;
+            let framework = self.profiles.get(item.profile);
+            self.outbox.record(PodEvent {
+                pod: PodRef::of(pod),
+                scheduler_name: Arc::clone(&framework.scheduler_name),
+                warning: true,
+                reason: "FailedScheduling",
+                action: "Scheduling",
+                note: format!("skip schedule deleting pod: {}", pod.key()),
+            });
+            return true;
+        }
+        self.cache.contains_pod(pod.uid())
+    }
+}
+
+fn outcome_of(rejection: &Rejection) -> Outcome {
+    if rejection.code == Code::Error {
+        Outcome::Failed {
+            message: rejection.message(),
+        }
+    } else {
+        Outcome::Unschedulable {
+            message: message::by_one(rejection),
+        }
+    }
+}
+
+/// What a rejection by one plugin after the node was chosen means for the queue.
+pub(crate) fn setback_of(framework: &Framework, rejection: &Rejection) -> Setback {
+    let mut setback = Setback {
+        retry_at: rejection.retry_at,
+        ..Setback::default()
+    };
+    if rejection.code != Code::Error {
+        groups::add(&mut setback, framework, rejection);
+    }
+    setback
+}

@@ -1,0 +1,187 @@
+//! The scheduling algorithm: from a pod and a snapshot to a node, or to the reason why not
+//! (kube-scheduler `schedule_one.go` `schedulePod`).
+//!
+//! Takes values, changes nothing but its own lists and the generator.
+
+use plimsoll_framework::{Cycle, CycleState, NodeId, Reason, Rejection};
+
+use super::find::{Extent, Found, enough};
+use super::nowhere::Nowhere;
+use super::select;
+use crate::decision::Unscored;
+use crate::nominator::NominatedByNode;
+use crate::plugin_set::PluginSet;
+use crate::random::Random;
+use crate::runtime::Framework;
+use crate::runtime::judge::Judge;
+use crate::runtime::pre_filter::PreFiltered;
+use crate::runtime::score::Scores;
+
+/// One decision to make.
+pub(crate) struct Deciding<'a> {
+    pub(crate) framework: &'a Framework,
+    pub(crate) cycle: Cycle<'a>,
+    /// Pods to leave room for.
+    pub(crate) nominated: &'a NominatedByNode,
+    /// The node that the pod itself was promised.
+    pub(crate) promised: Option<NodeId>,
+    /// Where in the order of nodes to begin.
+    pub(crate) start: usize,
+}
+
+/// Lists that are kept from cycle to cycle.
+#[derive(Debug, Default)]
+pub(crate) struct Workspace {
+    pub(crate) found: Found,
+    pub(crate) scores: Scores,
+}
+
+/// What was decided.
+#[derive(Debug)]
+pub(crate) enum Decided {
+    Chosen(Chosen),
+    Nowhere(Nowhere),
+    /// An internal error.
+    Failed(Rejection),
+}
+
+/// A node for the pod.
+#[derive(Debug)]
+pub(crate) struct Chosen {
+    pub(crate) node: NodeId,
+    pub(crate) unscored: Option<Unscored>,
+    /// The soft line that the node is over.
+    pub(crate) over: Option<Reason>,
+}
+
+impl Chosen {
+    fn unscored(node: NodeId, why: Unscored) -> Self {
+        Self {
+            node,
+            unscored: Some(why),
+            over: None,
+        }
+    }
+}
+
+impl Deciding<'_> {
+    pub(crate) fn decide(
+        &self,
+        state: &mut CycleState,
+        work: &mut Workspace,
+        random: &mut Random,
+    ) -> Decided {
+        work.found.clear();
+        if self.cycle.snapshot.is_empty() {
+            return Decided::Nowhere(Nowhere::without_nodes());
+        }
+        let ready = match self.framework.pre_filter(&self.cycle, state) {
+            Ok(ready) => ready,
+            Err(stop) => return self.stopped(state, *stop),
+        };
+        let judge = self.judge(ready.skip);
+        if let Some(node) = self.promised_node(&judge, state, work) {
+            return Decided::Chosen(Chosen::unscored(node, Unscored::NominatedNode));
+        }
+        if let Err(error) = self.search(&judge, state, &ready, work) {
+            return Decided::Failed(error);
+        }
+        match work.found.feasible.as_slice() {
+            [] => self.soft_or_nowhere(&judge, state, &ready, work, random),
+            [only] => Decided::Chosen(Chosen::unscored(*only, Unscored::OnlyFeasibleNode)),
+            _ => self.score(state, work, random),
+        }
+    }
+
+    fn score(&self, state: &mut CycleState, work: &mut Workspace, random: &mut Random) -> Decided {
+        let (feasible, scores) = (&work.found.feasible, &mut work.scores);
+        let scored = self
+            .framework
+            .score_all(&self.cycle, state, feasible, scores);
+        if let Err(error) = scored {
+            return Decided::Failed(error);
+        }
+        let node = select::best(feasible, &scores.totals, random);
+        Decided::Chosen(Chosen {
+            node,
+            unscored: None,
+            over: None,
+        })
+    }
+
+    pub(super) fn judge(&self, skip: PluginSet) -> Judge<'_> {
+        Judge {
+            framework: self.framework,
+            skip,
+            nominated: self.nominated,
+        }
+    }
+
+    /// The promised node, if it passes outright. What else was found of it is not kept: all
+    /// nodes are judged then.
+    fn promised_node(
+        &self,
+        judge: &Judge<'_>,
+        state: &CycleState,
+        work: &mut Workspace,
+    ) -> Option<NodeId> {
+        let found = &mut work.found;
+        let judged = found.judge_one(judge, &self.cycle, state, self.promised?);
+        let passes = judged.is_ok() && !found.feasible.is_empty();
+        if passes {
+            return self.promised;
+        }
+        found.clear();
+        None
+    }
+
+    fn search(
+        &self,
+        judge: &Judge<'_>,
+        state: &CycleState,
+        ready: &PreFiltered,
+        work: &mut Workspace,
+    ) -> Result<(), Rejection> {
+        let order = self.cycle.snapshot.order();
+        let framework = self.framework;
+        let extent = |nodes: usize| Extent {
+            enough: enough(nodes, framework.nodes_to_score, framework.has_scores()),
+            start: if nodes == 0 { 0 } else { self.start % nodes },
+        };
+        match &ready.nodes {
+            None => work
+                .found
+                .search(judge, &self.cycle, state, order, extent(order.len())),
+            Some(allowed) => {
+                let known = |id: &NodeId| self.cycle.snapshot.get(*id).is_some();
+                let allowed: Vec<NodeId> = allowed.iter().copied().filter(known).collect();
+                work.found
+                    .search(judge, &self.cycle, state, &allowed, extent(allowed.len()))
+            }
+        }
+    }
+
+    fn soft_or_nowhere(
+        &self,
+        judge: &Judge<'_>,
+        state: &CycleState,
+        ready: &PreFiltered,
+        work: &Workspace,
+        random: &mut Random,
+    ) -> Decided {
+        let least = work.found.least_soft();
+        let drawn = if least.len() > 1 {
+            random.below(least.len())
+        } else {
+            0
+        };
+        match least.get(drawn) {
+            Some(soft) => Decided::Chosen(Chosen {
+                node: soft.node,
+                unscored: Some(Unscored::SoftCap),
+                over: Some(soft.reason.clone()),
+            }),
+            None => Decided::Nowhere(self.nowhere(judge, state, ready, &work.found)),
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! What becomes of an attempt that failed: back to the queue, and people are told
+//! (kube-scheduler `handleSchedulingFailure`).
+
+use std::sync::Arc;
+
+use plimsoll_framework::{Effect, ObjectWrite, PostFilterOutcome, Rejection, WriteVerb};
+use plimsoll_objects::{ConditionStatus, Pod};
+
+use super::message;
+use super::nowhere::Nowhere;
+use crate::command::{Command, PodEvent, PodRef, ScheduledFalse};
+use crate::engine::Engine;
+use crate::queue::{Queued, Setback};
+use crate::status::{Nomination, Patch};
+
+/// How an attempt failed.
+#[derive(Debug)]
+pub(crate) struct Failed {
+    /// For the condition, not cut.
+    pub(crate) message: String,
+    /// A plugin turned the pod down; otherwise it was an internal error.
+    pub(crate) rejected: bool,
+    pub(crate) setback: Setback,
+    pub(crate) nomination: Nomination,
+}
+
+// === impl Failed ===
+
+impl Failed {
+    /// An internal error.
+    pub(crate) fn error(message: String) -> Self {
+        let (setback, nomination) = (Setback::default(), Nomination::Clear);
+        Self {
+            message,
+            rejected: false,
+            setback,
+            nomination,
+        }
+    }
+
+    /// One plugin turned the pod down on its one node.
+    pub(crate) fn by_one(rejection: &Rejection, setback: Setback) -> Self {
+        if !rejection.is_rejected() {
+            return Self::error(rejection.message());
+        }
+        let message = message::by_one(rejection);
+        Self {
+            message,
+            rejected: true,
+            setback,
+            nomination: Nomination::Clear,
+        }
+    }
+}
+
+// === impl Engine ===
+
+impl Engine {
+    /// No node takes the pod: does what the `PostFilter`s want, and puts the pod back.
+    pub(crate) fn found_nowhere(&mut self, item: Queued, pod: &Arc<Pod>, nowhere: Nowhere) {
+        let Nowhere {
+            message,
+            mut setback,
+            no_nodes,
+            outcome,
+        } = nowhere;
+        let asked = self.profiles.get(item.profile).has_post_filters() && !no_nodes;
+        self.counters.preemption_attempts += u64::from(asked);
+        let nomination = match outcome {
+            _ if no_nodes => Nomination::Clear,
+            None => Nomination::Keep,
+            Some(PostFilterOutcome::Retry { .. }) => {
+                setback.retry_at = Some(self.now.mono);
+                Nomination::Keep
+            }
+            Some(PostFilterOutcome::Nominate {
+                node,
+                victims,
+                reason: _,
+            }) => {
+                self.evict(pod, &victims);
+                let name = self.snapshot.get(node).map(|info| Arc::clone(info.name()));
+                name.map_or(Nomination::Keep, Nomination::Set)
+            }
+        };
+        self.attempt_failed(
+            item,
+            Failed {
+                message,
+                rejected: true,
+                setback,
+                nomination,
+            },
+        );
+    }
+
+    /// Puts a pod back whose attempt failed and says so: event, condition, nomination. A
+    /// pod that the watch shows gone, recreated or bound is dropped instead.
+    pub(crate) fn attempt_failed(&mut self, mut item: Queued, failed: Failed) {
+        let counts = self.attempts.get_mut(item.profile.index());
+        if let Some(counts) = counts {
+            let count = if failed.rejected {
+                &mut counts.unschedulable
+            } else {
+                &mut counts.error
+            };
+            *count += 1;
+        }
+        let scheduler_name = Arc::clone(&self.profiles.get(item.profile).scheduler_name);
+        let Some(pod) = self.still_pending(&mut item) else {
+            return;
+        };
+        self.queue.requeue(item, failed.setback, self.now.mono);
+        self.nominate(&pod, &failed.nomination);
+        self.outbox.record(PodEvent {
+            pod: PodRef::of(&pod),
+            scheduler_name,
+            warning: true,
+            reason: "FailedScheduling",
+            action: "Scheduling",
+            note: message::note(&failed.message),
+        });
+        let reason = if failed.rejected {
+            "Unschedulable"
+        } else {
+            "SchedulerError"
+        };
+        let condition = ScheduledFalse {
+            reason,
+            message: failed.message,
+        };
+        self.write_status(&pod, condition, &failed.nomination);
+    }
+
+    /// Puts a pod back without a word: the watch will soon say what became of it.
+    pub(crate) fn retry_silently(&mut self, mut item: Queued) {
+        if self.still_pending(&mut item).is_some() {
+            self.queue.requeue(item, Setback::default(), self.now.mono);
+        }
+    }
+
+    /// The pod of `item` as the watch last showed it, also put into `item`; `None`, and the
+    /// queue's attempt is over, if it no longer waits for a node.
+    fn still_pending(&mut self, item: &mut Queued) -> Option<Arc<Pod>> {
+        let queued = item.pods_mut().first_mut()?;
+        let known = self.watched.life(queued.pod.key(), queued.pod.uid());
+        let waits = |pod: &&Arc<Pod>| pod.spec.node_name.is_none();
+        let Some(latest) = known.filter(waits) else {
+            self.queue.done(queued.pod.uid());
+            return None;
+        };
+        queued.pod = Arc::clone(latest);
+        Some(Arc::clone(latest))
+    }
+
+    fn nominate(&mut self, pod: &Arc<Pod>, nomination: &Nomination) {
+        match (nomination, &pod.status.nominated_node) {
+            (Nomination::Set(node), _) | (Nomination::Keep, Some(node)) => {
+                self.nominator.nominate(pod, node);
+            }
+            (Nomination::Clear, _) => drop(self.nominator.remove(pod.uid())),
+            (Nomination::Keep, None) => {}
+        }
+    }
+
+    /// Patches the status where it differs from what the API server has, or will have
+    /// (kube-scheduler `podutil.UpdatePodCondition`).
+    fn write_status(&mut self, pod: &Pod, condition: ScheduledFalse, nomination: &Nomination) {
+        let stored = pod.status.scheduled.as_ref().filter(|stored| {
+            stored.status == ConditionStatus::False
+                && *stored.reason == *condition.reason
+                && *stored.message == *condition.message
+        });
+        let unchanged = match self.status.wanted(pod.uid()) {
+            Some(wanted) => *wanted == condition,
+            None => stored.is_some(),
+        };
+        let stored_node = pod.status.nominated_node.as_ref();
+        let nomination = match nomination {
+            other if self.status.changes_nomination(pod.uid()) => other.clone(),
+            Nomination::Set(node) if stored_node == Some(node) => Nomination::Keep,
+            Nomination::Clear if stored_node.is_none() => Nomination::Keep,
+            other => other.clone(),
+        };
+        let condition = (!unchanged).then_some(condition);
+        if condition.is_some() || nomination != Nomination::Keep {
+            let patch = Patch {
+                pod: PodRef::of(pod),
+                condition,
+                nomination,
+            };
+            self.status.want(patch, self.now.mono);
+        }
+    }
+
+    fn evict(&mut self, preemptor: &Arc<Pod>, victims: &[Arc<Pod>]) {
+        for victim in victims {
+            self.counters.preemption_victims += 1;
+            let id = self.outbox.id();
+            self.evictions.insert(id, preemptor.uid().clone());
+            let write = ObjectWrite {
+                api_version: "v1".to_owned(),
+                kind: "Pod".to_owned(),
+                key: victim.key().clone(),
+                subresource: String::new(),
+                verb: WriteVerb::Delete {
+                    uid: victim.uid().to_string(),
+                },
+            };
+            let (pod, effect) = (PodRef::of(preemptor), Effect::Write(write));
+            self.outbox.push(Command::Apply { id, pod, effect });
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! The engine: everything it knows, and one step of it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use plimsoll_config::SchedulerConfig;
+use plimsoll_framework::{NodeLoad, Now, Snapshot};
+use plimsoll_objects::Uid;
+
+use crate::binding::Bindings;
+use crate::cache::Cache;
+use crate::command::{Command, CommandId};
+use crate::cycle::decide::Workspace;
+use crate::event::Event;
+use crate::nominator::Nominator;
+use crate::options::EngineOptions;
+use crate::outbox::Outbox;
+use crate::profile::{BuildError, Profiles};
+use crate::queue::Queue;
+use crate::random::Random;
+use crate::stats::{Counters, EngineStats, ProfileAttempts};
+use crate::status::StatusLane;
+use crate::watched::Watched;
+
+/// Most decided pods that may wait for a free request before the cycle pauses: a decision
+/// is then at most some hundred milliseconds old when it is written.
+const MAX_DECIDED_WAITING: usize = 64;
+
+/// The scheduling engine. One thread owns it and calls [`Engine::step`].
+pub struct Engine {
+    pub(crate) profiles: Arc<Profiles>,
+    pub(crate) now: Now,
+    pub(crate) cache: Cache,
+    pub(crate) queue: Queue,
+    pub(crate) nominator: Nominator,
+    pub(crate) watched: Watched,
+    pub(crate) bindings: Bindings,
+    pub(crate) status: StatusLane,
+    /// Requests to delete a pod, and for whom.
+    pub(crate) evictions: BTreeMap<CommandId, Uid>,
+    pub(crate) snapshot: Snapshot,
+    pub(crate) workspace: Workspace,
+    pub(crate) random: Random,
+    /// Where in the order of nodes the next search begins, if searches do not see all.
+    pub(crate) next_start: usize,
+    pub(crate) outbox: Outbox,
+    pub(crate) counters: Counters,
+    pub(crate) attempts: Vec<ProfileAttempts>,
+    pub(crate) nodes_listed: bool,
+    pub(crate) pods_listed: bool,
+}
+
+impl Engine {
+    /// An engine that knows nothing of the cluster yet. The plugins come with `config`.
+    ///
+    /// # Errors
+    /// A profile of `config` cannot be built.
+    pub fn new(config: &SchedulerConfig, options: EngineOptions) -> Result<Self, BuildError> {
+        let profiles = Arc::new(Profiles::new(config)?);
+        let now = Now {
+            mono: Duration::ZERO,
+            wall: Timestamp::UNIX_EPOCH,
+        };
+        let attempts = profiles.names().map(|name| ProfileAttempts {
+            scheduler_name: Arc::clone(name),
+            ..ProfileAttempts::default()
+        });
+        Ok(Self {
+            attempts: attempts.collect(),
+            now,
+            cache: Cache::new(options.load),
+            queue: Queue::new(
+                Arc::clone(&profiles),
+                config.pod_initial_backoff,
+                config.pod_max_backoff,
+            ),
+            nominator: Nominator::default(),
+            watched: Watched::default(),
+            bindings: Bindings::new(options),
+            status: StatusLane::default(),
+            evictions: BTreeMap::new(),
+            snapshot: Snapshot::empty(now),
+            workspace: Workspace::default(),
+            random: Random::new(options.seed),
+            next_start: 0,
+            outbox: Outbox::default(),
+            counters: Counters::default(),
+            nodes_listed: false,
+            pods_listed: false,
+            profiles,
+        })
+    }
+
+    /// Takes one event, does what has become due, runs at most one scheduling cycle, and
+    /// gives what is to be done. A monotonic clock that goes back stands still.
+    pub fn step(&mut self, now: Now, event: Event) -> Vec<Command> {
+        self.now = Now {
+            mono: now.mono.max(self.now.mono),
+            wall: now.wall,
+        };
+        self.take(event);
+        self.queue.flush(self.now.mono);
+        self.fire_deadlines();
+        self.dispatch();
+        if self.may_cycle() {
+            self.run_cycle();
+            self.dispatch();
+        }
+        self.outbox.take()
+    }
+
+    /// When [`Engine::step`] is to be called at the latest, on the monotonic clock: the
+    /// instant of the last step while there is work, `None` if only an event can make some.
+    pub fn next_wakeup(&self) -> Option<Duration> {
+        if self.may_cycle() {
+            return Some(self.now.mono);
+        }
+        let times = [
+            self.queue.next_flush(),
+            self.bindings.next_deadline(|uid| self.status.is_asked(uid)),
+            self.status.next_deadline(),
+        ];
+        times
+            .into_iter()
+            .flatten()
+            .min()
+            .map(|time| time.max(self.now.mono))
+    }
+
+    /// The load of the node `name` as a cycle at `now` would see it; `None` if there is no
+    /// such node.
+    pub fn node_load(&mut self, now: Now, name: &str) -> Option<NodeLoad> {
+        self.cache.update_snapshot(&mut self.snapshot, now);
+        let id = self.cache.node_id(name)?;
+        Some(self.snapshot.load(id))
+    }
+
+    /// The cluster and its load as of `now`, as the next cycle would see it: for pages and
+    /// metrics.
+    pub fn snapshot(&mut self, now: Now) -> &Snapshot {
+        self.cache.update_snapshot(&mut self.snapshot, now);
+        &self.snapshot
+    }
+
+    /// What the engine counts.
+    pub fn stats(&self) -> EngineStats {
+        EngineStats {
+            queue: self.queue.sizes(),
+            cache: self.cache.sizes(),
+            in_flight: self.bindings.sizes(self.status.sizes()),
+            attempts: self.attempts.clone(),
+            incoming: self.queue.incoming(),
+            counters: Counters {
+                status: self.status.counters,
+                ..self.counters
+            },
+        }
+    }
+
+    /// Whether a scheduling cycle would run now: both first lists have come, a pod waits,
+    /// and few enough decided pods wait for a free request.
+    fn may_cycle(&self) -> bool {
+        self.nodes_listed
+            && self.pods_listed
+            && self.bindings.waiting() <= MAX_DECIDED_WAITING
+            && self.queue.has_next()
+    }
+
+    fn dispatch(&mut self) {
+        self.status.dispatch(&mut self.outbox, self.now.mono);
+        self.ask_for_bindings();
+    }
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Engine")
+            .field("now", &self.now)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,71 @@
+//! From events to changes of the cache, the queue and the bindings
+//! (kube-scheduler `eventhandlers.go`).
+
+mod nodes;
+mod pods;
+
+use plimsoll_load::{Applied, Sample};
+
+use crate::command::CommandId;
+use crate::engine::Engine;
+use crate::event::{Event, Failure, FailureKind};
+use crate::queue::{Happening, Scope};
+
+impl Engine {
+    /// Takes one event.
+    pub(crate) fn take(&mut self, event: Event) {
+        match event {
+            Event::Tick => {}
+            Event::NodesListed(nodes) => self.nodes_listed(&nodes),
+            Event::NodeSet(node) => self.node_set(&node),
+            Event::NodeGone(name) => self.node_gone(&name),
+            Event::PodsListed(pods) => self.pods_listed(&pods),
+            Event::PodSet(pod) => self.pod_set(&pod),
+            Event::PodGone { key, uid } => self.pod_gone(&key, &uid),
+            Event::Samples(samples) => self.samples(&samples),
+            Event::Completed { id, outcome } => self.completed(id, &outcome),
+        }
+    }
+
+    /// Tells everybody who may wait for it.
+    pub(crate) fn announce(&mut self, happening: &Happening) {
+        self.bindings.wake_for(happening.event, self.now.mono);
+        self.queue.announce(happening, self.now.mono);
+    }
+
+    fn samples(&mut self, samples: &[Sample]) {
+        for sample in samples {
+            match self.cache.sample(sample) {
+                Applied::Taken => self.counters.samples_taken += 1,
+                Applied::Older | Applied::Untrusted | Applied::UnknownNode => {
+                    self.counters.samples_refused += 1;
+                }
+            }
+        }
+    }
+
+    fn completed(&mut self, id: CommandId, outcome: &Result<(), Failure>) {
+        let now = self.now.mono;
+        let known = self.binding_answered(id, outcome)
+            || self.status.answered(id, outcome, now)
+            || self.eviction_answered(id, outcome);
+        if !known {
+            self.counters.late_answers += 1;
+        }
+    }
+
+    /// An eviction that failed leaves its preemptor waiting for nothing: it is looked at
+    /// again. One that went well is seen by the watch.
+    fn eviction_answered(&mut self, id: CommandId, outcome: &Result<(), Failure>) -> bool {
+        let Some(preemptor) = self.evictions.remove(&id) else {
+            return false;
+        };
+        if let Err(failure) = outcome
+            && failure.kind != FailureKind::NotFound
+        {
+            self.counters.evictions_failed += 1;
+            self.announce(&Happening::wildcard().within(Scope::Only(preemptor)));
+        }
+        true
+    }
+}

@@ -1,0 +1,134 @@
+//! Pods: set, gone, listed anew.
+
+use std::sync::Arc;
+
+use plimsoll_framework::Actions;
+use plimsoll_objects::{ObjectKey, Pod, Uid};
+
+use crate::cache::Confirmed;
+use crate::engine::Engine;
+use crate::queue::{Happening, Scope, pod_actions};
+
+impl Engine {
+    /// A whole list: what it does not name is gone, the rest is set.
+    pub(super) fn pods_listed(&mut self, pods: &[Arc<Pod>]) {
+        self.counters.relists += u64::from(self.pods_listed);
+        self.pods_listed = true;
+        for pod in self.watched.absent_from(pods) {
+            self.pod_gone(pod.key(), pod.uid());
+        }
+        for pod in pods {
+            self.pod_set(pod);
+        }
+    }
+
+    pub(super) fn pod_set(&mut self, pod: &Arc<Pod>) {
+        if let Some(gone) = self.watched.earlier_life(pod) {
+            // Its deletion was lost on the way.
+            self.life_ended(&gone);
+        }
+        if pod.is_terminal() {
+            return self.pod_gone(pod.key(), pod.uid());
+        }
+        if let Some(node) = &pod.spec.node_name {
+            self.watched.set(pod);
+            return self.has_node(pod, node);
+        }
+        // Another scheduler's pod matters once it has a node.
+        let Some(profile) = self.profiles.index_of(&pod.spec.scheduler_name) else {
+            return;
+        };
+        let old = self.watched.set(pod);
+        if self.cache.contains_pod(pod.uid()) {
+            return self.is_assumed_still(old.as_ref(), pod);
+        }
+        self.nominator.follow(old.as_deref(), pod);
+        self.nomination_changed(old.as_deref(), pod);
+        if self.queue.contains(pod.uid()) {
+            self.queue.update(old.as_ref(), pod, self.now.mono);
+        } else {
+            // `Differs:` nobody is told of a pod that waits: only groups would want to know.
+            self.queue.add(Arc::clone(pod), profile, self.now.mono);
+        }
+    }
+
+    pub(super) fn pod_gone(&mut self, key: &ObjectKey, uid: &Uid) {
+        match self.watched.remove(key, uid) {
+            Some(pod) => self.life_ended(&pod),
+            // Never shown without a node, or another scheduler's, or gone already.
+            None => self.forget_pod(uid),
+        }
+    }
+
+    fn life_ended(&mut self, pod: &Arc<Pod>) {
+        self.forget_pod(pod.uid());
+        let promised = self.nominator.remove(pod.uid());
+        if promised.is_some() {
+            self.promise_ended(pod);
+        }
+    }
+
+    fn forget_pod(&mut self, uid: &Uid) {
+        self.queue.remove(uid);
+        self.status.withdraw(uid);
+        self.binding_pod_gone(uid);
+        if self.cache.is_assumed(uid) && self.bindings.is_binding(uid) {
+            // A question is open: the pod keeps its place until it is answered.
+            return;
+        }
+        self.queue.done(uid);
+        if let Some(gone) = self.cache.remove_pod(uid, self.now) {
+            self.announce(&Happening::assigned(Actions::DELETE, Some(&gone), None));
+        }
+    }
+
+    /// The pod has a node: ours, or by another hand.
+    fn has_node(&mut self, pod: &Arc<Pod>, node: &Arc<str>) {
+        let uid = pod.uid();
+        self.queue.remove(uid);
+        self.nominator.remove(uid);
+        self.status.withdraw(uid);
+        let confirmed = self.cache.confirm(pod, self.now);
+        self.binding_confirmed(uid, node);
+        let added = Happening::assigned(Actions::ADD, None, Some(pod));
+        match confirmed {
+            Confirmed::New | Confirmed::Assumed => self.announce(&added),
+            Confirmed::Moved { old } => {
+                self.counters.moved += 1;
+                self.announce(&Happening::assigned(Actions::DELETE, Some(&old), None));
+                self.announce(&added);
+            }
+            Confirmed::Known { old } => {
+                for actions in pod_actions(&old, pod) {
+                    self.announce(&Happening::assigned(actions, Some(&old), Some(pod)));
+                }
+            }
+        }
+    }
+
+    /// The watch shows a pod without a node that has one by our decision: it lags behind,
+    /// or the pod is still being bound.
+    fn is_assumed_still(&mut self, old: Option<&Arc<Pod>>, pod: &Arc<Pod>) {
+        self.queue.update(old, pod, self.now.mono);
+        if pod.is_deleting() {
+            // The API server would refuse the binding.
+            self.binding_pod_gone(pod.uid());
+        } else {
+            self.binding_pod_back(pod.uid());
+        }
+    }
+
+    /// A promise that moved or ended leaves room where it was.
+    fn nomination_changed(&mut self, old: Option<&Pod>, new: &Arc<Pod>) {
+        let before = old.and_then(|pod| pod.status.nominated_node.as_ref());
+        if before.is_some() && before != new.status.nominated_node.as_ref() {
+            self.promise_ended(new);
+        }
+    }
+
+    /// Pods that had to leave room for `pod` may fit now: those of at most its priority.
+    fn promise_ended(&mut self, pod: &Arc<Pod>) {
+        let freed = Happening::assigned(Actions::DELETE, Some(pod), None);
+        self.announce(&freed.within(Scope::AtMost(pod.spec.priority)));
+    }
+}

@@ -1,0 +1,133 @@
+//! Moves of one entity between the parts of the queue.
+
+use std::cmp::Ordering;
+
+use plimsoll_framework::QueueSort;
+
+use super::heap::{Heap, Slot};
+use super::item::Place;
+use super::{Incoming, Queue, Queued};
+
+impl Queue {
+    /// Puts a stored entity that is nowhere into the active queue, if no `PreEnqueue` holds
+    /// it back.
+    pub(super) fn activate(&mut self, slot: Slot, cause: Incoming) {
+        self.admit(slot, Place::Active, cause);
+    }
+
+    /// Puts it where entities rest, if no `PreEnqueue` holds it back: it may be popped from
+    /// there.
+    pub(super) fn rest(&mut self, slot: Slot, cause: Incoming) {
+        let after_error = self.item(slot).is_some_and(|item| item.errors > 0);
+        let place = if after_error {
+            Place::ErrorBackoff
+        } else {
+            Place::Backoff
+        };
+        self.admit(slot, place, cause);
+    }
+
+    /// Puts it among those that wait for an event.
+    pub(super) fn wait(&mut self, slot: Slot, cause: Incoming) {
+        self.enter(slot, Place::Unschedulable, cause);
+    }
+
+    /// Its rest is over: to the active queue, without asking `PreEnqueue` again.
+    pub(super) fn rested(&mut self, slot: Slot) {
+        self.leave(slot);
+        self.enter(slot, Place::Active, Incoming::BackoffComplete);
+    }
+
+    /// Takes a stored entity out of the part of the queue it is in.
+    pub(super) fn leave(&mut self, slot: Slot) {
+        let Some(item) = self.items.get(slot as usize).and_then(Option::as_ref) else {
+            return;
+        };
+        let place = item.place;
+        if matches!(place, Place::Unschedulable | Place::Gated) {
+            self.pool.remove(slot, item);
+        }
+        self.with_heap(place, |heap, less| {
+            heap.remove(slot, less);
+        });
+        if let Some(item) = self.item_mut(slot) {
+            item.place = Place::Out;
+        }
+    }
+
+    fn admit(&mut self, slot: Slot, place: Place, cause: Incoming) {
+        let Some(item) = self.items.get(slot as usize).and_then(Option::as_ref) else {
+            return;
+        };
+        let framework = self.profiles.get(item.profile);
+        let last = item.gate;
+        let verdict = item
+            .pods()
+            .iter()
+            .try_for_each(|queued| framework.pre_enqueue(&queued.pod, last));
+        let Some(item) = self.item_mut(slot) else {
+            return;
+        };
+        match verdict {
+            Ok(()) => {
+                item.gate = None;
+                self.enter(slot, place, cause);
+            }
+            Err(gate) => {
+                item.gate = Some(gate.plugin);
+                item.retry_at = gate.retry_at;
+                self.enter(slot, Place::Gated, cause);
+            }
+        }
+    }
+
+    fn enter(&mut self, slot: Slot, place: Place, cause: Incoming) {
+        self.incoming.count(place, cause);
+        self.put(slot, place);
+    }
+
+    /// Puts a stored entity that is nowhere into `place`.
+    pub(super) fn put(&mut self, slot: Slot, place: Place) {
+        let Some(item) = self.item_mut(slot) else {
+            return;
+        };
+        item.place = place;
+        if matches!(place, Place::Unschedulable | Place::Gated) {
+            let Some(item) = self.items.get(slot as usize).and_then(Option::as_ref) else {
+                return;
+            };
+            self.pool.insert(slot, item);
+        }
+        self.with_heap(place, |heap, less| heap.push(slot, less));
+    }
+
+    /// Runs `change` on the heap of `place`, if it is one, with that heap's order.
+    fn with_heap(
+        &mut self,
+        place: Place,
+        change: impl FnOnce(&mut Heap, &dyn Fn(Slot, Slot) -> bool),
+    ) {
+        let (items, backoff) = (&self.items, self.backoff);
+        let sort: &dyn QueueSort = &*self.profiles.queue_sort().run;
+        let get = |slot: Slot| items.get(slot as usize).and_then(Option::as_ref);
+        let pair = |a, b| get(a).zip(get(b));
+        let by_queue = |a: &Queued, b: &Queued| {
+            sort.compare(&a.entity, &b.entity)
+                .then(a.arrival.cmp(&b.arrival))
+        };
+        let by_expiry = |a: &Queued, b: &Queued| backoff.expiry(a).cmp(&backoff.expiry(b));
+        match place {
+            Place::Active => change(&mut self.active, &|a, b| {
+                pair(a, b).is_some_and(|(a, b)| by_queue(a, b) == Ordering::Less)
+            }),
+            Place::Backoff => change(&mut self.resting, &|a, b| {
+                pair(a, b).is_some_and(|(a, b)| by_expiry(a, b).then(by_queue(a, b)).is_lt())
+            }),
+            Place::ErrorBackoff => change(&mut self.resting_after_error, &|a, b| {
+                pair(a, b)
+                    .is_some_and(|(a, b)| by_expiry(a, b).then(a.arrival.cmp(&b.arrival)).is_lt())
+            }),
+            Place::Out | Place::Unschedulable | Place::Gated => {}
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! How many entities are where, and what brought them there (metrics `pending_pods`,
+//! `queue_incoming_pods_total`).
+
+use std::collections::BTreeMap;
+
+use plimsoll_framework::{Actions, ClusterEvent, EventResource};
+
+use super::Queue;
+use super::item::Place;
+use crate::stats::{QueueIncoming, QueueSizes};
+
+/// What brought an entity into a part of the queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Incoming {
+    Event(ClusterEvent),
+    AttemptFailed,
+    BackoffComplete,
+    PopFromBackoff,
+    PoolTimeout,
+    RetryTime,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct IncomingCounts(BTreeMap<(&'static str, Incoming), u64>);
+
+// === impl Incoming ===
+
+impl Incoming {
+    /// A new pod.
+    pub(super) const ADDED: Self = Self::Event(ClusterEvent::new(
+        EventResource::UnscheduledPod,
+        Actions::ADD,
+    ));
+
+    fn label(self) -> String {
+        match self {
+            Self::Event(event) => event.to_string(),
+            Self::AttemptFailed => "ScheduleAttemptFailure".to_owned(),
+            Self::BackoffComplete => "BackoffComplete".to_owned(),
+            Self::PopFromBackoff => "PopFromBackoffQ".to_owned(),
+            Self::PoolTimeout => "UnschedulableTimeout".to_owned(),
+            Self::RetryTime => "RetryTime".to_owned(),
+        }
+    }
+}
+
+// === impl IncomingCounts ===
+
+impl IncomingCounts {
+    pub(super) fn count(&mut self, place: Place, cause: Incoming) {
+        let queue = match place {
+            Place::Out => return,
+            Place::Active => "active",
+            Place::Backoff | Place::ErrorBackoff => "backoff",
+            Place::Unschedulable => "unschedulable",
+            Place::Gated => "gated",
+        };
+        *self.0.entry((queue, cause)).or_default() += 1;
+    }
+
+    fn rows(&self) -> Vec<QueueIncoming> {
+        let rows = self.0.iter();
+        rows.map(|((queue, cause), count)| QueueIncoming {
+            queue,
+            event: cause.label(),
+            count: *count,
+        })
+        .collect()
+    }
+}
+
+// === impl Queue ===
+
+impl Queue {
+    pub(crate) fn sizes(&self) -> QueueSizes {
+        QueueSizes {
+            active: self.active.len(),
+            backoff: self.resting.len() + self.resting_after_error.len(),
+            unschedulable: self.pool.unschedulable(),
+            gated: self.pool.gated(),
+        }
+    }
+
+    pub(crate) fn incoming(&self) -> Vec<QueueIncoming> {
+        self.incoming.rows()
+    }
+}

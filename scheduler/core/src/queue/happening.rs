@@ -1,0 +1,133 @@
+//! A change of the cluster with its objects, as the queue hands it to hints.
+
+use std::sync::Arc;
+
+use plimsoll_framework::{Actions, Change, ClusterEvent, EventResource};
+use plimsoll_objects::{Node, Pod, Uid};
+
+use super::item::Queued;
+
+/// One change, and whom it concerns.
+#[derive(Debug, Clone)]
+pub(crate) struct Happening {
+    pub(crate) event: ClusterEvent,
+    pub(crate) objects: Objects,
+    pub(crate) scope: Scope,
+}
+
+/// The objects behind a change.
+#[derive(Debug, Clone)]
+pub(crate) enum Objects {
+    None,
+    Node {
+        old: Option<Arc<Node>>,
+        new: Option<Arc<Node>>,
+    },
+    Pod {
+        old: Option<Arc<Pod>>,
+        new: Option<Arc<Pod>>,
+    },
+}
+
+/// Which entities a change may wake.
+#[derive(Debug, Clone)]
+pub(crate) enum Scope {
+    All,
+    /// Only the entity of this pod.
+    Only(Uid),
+    /// All but the entity of this pod.
+    Except(Uid),
+    /// Entities of at most this priority.
+    AtMost(i32),
+}
+
+// === impl Happening ===
+
+impl Happening {
+    pub(crate) fn node(actions: Actions, old: Option<&Arc<Node>>, new: Option<&Arc<Node>>) -> Self {
+        let objects = Objects::Node {
+            old: old.map(Arc::clone),
+            new: new.map(Arc::clone),
+        };
+        let event = ClusterEvent::new(EventResource::Node, actions);
+        Self {
+            event,
+            objects,
+            scope: Scope::All,
+        }
+    }
+
+    /// A change of a pod that has a node.
+    pub(crate) fn assigned(
+        actions: Actions,
+        old: Option<&Arc<Pod>>,
+        new: Option<&Arc<Pod>>,
+    ) -> Self {
+        let objects = Objects::Pod {
+            old: old.map(Arc::clone),
+            new: new.map(Arc::clone),
+        };
+        let event = ClusterEvent::new(EventResource::AssignedPod, actions);
+        Self {
+            event,
+            objects,
+            scope: Scope::All,
+        }
+    }
+
+    /// A change of a pod that waits, for itself.
+    pub(crate) fn target(actions: Actions, old: Option<&Arc<Pod>>, new: &Arc<Pod>) -> Self {
+        let objects = Objects::Pod {
+            old: old.map(Arc::clone),
+            new: Some(Arc::clone(new)),
+        };
+        let event = ClusterEvent::new(EventResource::TargetPod, actions);
+        Self {
+            event,
+            objects,
+            scope: Scope::Only(new.uid().clone()),
+        }
+    }
+
+    /// Something that wakes everybody in scope, whatever they wait for.
+    pub(crate) fn wildcard() -> Self {
+        let event = ClusterEvent::new(EventResource::Any, Actions::ALL);
+        Self {
+            event,
+            objects: Objects::None,
+            scope: Scope::All,
+        }
+    }
+
+    pub(crate) fn within(mut self, scope: Scope) -> Self {
+        self.scope = scope;
+        self
+    }
+
+    pub(super) fn is_wildcard(&self) -> bool {
+        self.event.resource == EventResource::Any
+    }
+
+    pub(super) fn concerns(&self, item: &Queued) -> bool {
+        match &self.scope {
+            Scope::All => true,
+            Scope::Only(uid) => item.holds(uid),
+            Scope::Except(uid) => !item.holds(uid),
+            Scope::AtMost(priority) => item.entity.priority() <= *priority,
+        }
+    }
+
+    pub(super) fn change(&self) -> Change<'_> {
+        match &self.objects {
+            Objects::None => Change::None,
+            Objects::Node { old, new } => Change::Node {
+                old: old.as_deref(),
+                new: new.as_deref(),
+            },
+            Objects::Pod { old, new } => Change::Pod {
+                old: old.as_deref(),
+                new: new.as_deref(),
+            },
+        }
+    }
+}

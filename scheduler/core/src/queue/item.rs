@@ -1,0 +1,124 @@
+//! An entity in the queue and what its earlier attempts left behind.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use plimsoll_framework::{Entity, QueuedPod};
+use plimsoll_objects::{Pod, Uid};
+
+use crate::plugin_set::{PluginIx, PluginSet};
+use crate::profile::ProfileIx;
+
+/// One entity: in the queue, or out of it while it is tried.
+#[derive(Debug)]
+pub(crate) struct Queued {
+    pub(crate) entity: Entity,
+    pub(crate) profile: ProfileIx,
+    /// Grows with each time the entity is put into a queue anew: the order among equals.
+    pub(super) arrival: u64,
+    pub(super) place: Place,
+    /// Attempts in a row that ended by an error.
+    pub(super) errors: u32,
+    /// Attempts that ended by a rejection.
+    pub(super) rejections: u32,
+    /// Plugins that rejected it: their events wake it.
+    pub(super) rejectors: PluginSet,
+    /// Plugins that wait for something outside: their events wake it without backoff.
+    pub(super) pending: PluginSet,
+    /// The plugin that holds it back, or did last.
+    pub(super) gate: Option<PluginIx>,
+    pub(super) retry_at: Option<Duration>,
+}
+
+/// Where an entity is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Nowhere: just made, or out for an attempt.
+    Out,
+    Active,
+    Backoff,
+    ErrorBackoff,
+    Unschedulable,
+    Gated,
+}
+
+/// How an attempt failed, as far as the queue cares.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Setback {
+    /// Plugins that rejected the entity; with `pending` empty too, it was an error.
+    pub(crate) rejectors: PluginSet,
+    /// Plugins that wait for something outside.
+    pub(crate) pending: PluginSet,
+    /// When to look again in any case.
+    pub(crate) retry_at: Option<Duration>,
+}
+
+// === impl Queued ===
+
+impl Queued {
+    pub(super) fn new(pod: Arc<Pod>, profile: ProfileIx, now: Duration, arrival: u64) -> Self {
+        let queued = QueuedPod {
+            pod,
+            queued_at: now,
+            first_queued_at: now,
+            attempts: 0,
+        };
+        Self {
+            entity: Entity::Pod(queued),
+            profile,
+            arrival,
+            place: Place::Out,
+            errors: 0,
+            rejections: 0,
+            rejectors: PluginSet::EMPTY,
+            pending: PluginSet::EMPTY,
+            gate: None,
+            retry_at: None,
+        }
+    }
+
+    /// Its pods: one, or the members of a group.
+    pub(crate) fn pods(&self) -> &[QueuedPod] {
+        match &self.entity {
+            Entity::Pod(pod) => std::slice::from_ref(pod),
+            Entity::Group(group) => &group.members,
+        }
+    }
+
+    pub(crate) fn pods_mut(&mut self) -> &mut [QueuedPod] {
+        match &mut self.entity {
+            Entity::Pod(pod) => std::slice::from_mut(pod),
+            Entity::Group(group) => &mut group.members,
+        }
+    }
+
+    pub(super) fn holds(&self, uid: &Uid) -> bool {
+        self.pods().iter().any(|queued| queued.pod.uid() == uid)
+    }
+
+    /// When it was last put into a queue; of a group, when its last member was.
+    pub(super) fn since(&self) -> Duration {
+        self.pods()
+            .iter()
+            .map(|queued| queued.queued_at)
+            .max()
+            .unwrap_or_default()
+    }
+
+    /// The plugins whose events it waits for.
+    pub(super) fn waits_for(&self) -> PluginSet {
+        match (self.place, self.gate) {
+            (Place::Gated, Some(gate)) => PluginSet::one(gate),
+            _ => self.rejectors.or(self.pending),
+        }
+    }
+}
+
+// === impl Setback ===
+
+impl Setback {
+    /// No plugin rejected the entity: an internal error, or a cluster without nodes.
+    pub(crate) fn is_error(&self) -> bool {
+        self.rejectors.or(self.pending).is_empty()
+    }
+}

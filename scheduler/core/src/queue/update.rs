@@ -1,0 +1,106 @@
+//! A pod that waits was changed: new object in place, and perhaps a reason to wake it
+//! (kube-scheduler `PriorityQueue.Update`, `framework.PodSchedulingPropertiesChange`).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use plimsoll_framework::Actions;
+use plimsoll_objects::Pod;
+
+use super::item::Place;
+use super::{Happening, Queue};
+use crate::meta::says_same;
+
+impl Queue {
+    /// Follows a change of a pod that waits here or is out for an attempt.
+    pub(crate) fn update(&mut self, old: Option<&Arc<Pod>>, new: &Arc<Pod>, now: Duration) {
+        let Some(slot) = self.index.get(new.uid()).copied() else {
+            for happening in changes(old, new) {
+                self.in_flight.record(&happening);
+            }
+            return;
+        };
+        let place = self.item(slot).map_or(Place::Out, |item| item.place);
+        if matches!(place, Place::Active | Place::Backoff | Place::ErrorBackoff) {
+            // The order may have changed with the object.
+            self.leave(slot);
+            self.replace(slot, new);
+            self.put(slot, place);
+            return;
+        }
+        self.replace(slot, new);
+        for happening in changes(old, new) {
+            let still_waits = self.item(slot).is_some_and(|item| item.place == place);
+            if still_waits {
+                let listeners = self.profiles.listeners(happening.event);
+                self.consider(slot, &happening, &listeners, now);
+            }
+        }
+    }
+
+    fn replace(&mut self, slot: u32, new: &Arc<Pod>) {
+        let Some(item) = self.item_mut(slot) else {
+            return;
+        };
+        for queued in item
+            .pods_mut()
+            .iter_mut()
+            .filter(|queued| queued.pod.uid() == new.uid())
+        {
+            queued.pod = Arc::clone(new);
+        }
+    }
+}
+
+/// What a change of a waiting pod may mean for itself: one entry per property, the general
+/// one if only others changed, none if only its status did (our own writes).
+fn changes(old: Option<&Arc<Pod>>, new: &Arc<Pod>) -> Vec<Happening> {
+    let Some(before) = old else { return Vec::new() };
+    if same_but_for_status(before, new) {
+        return Vec::new();
+    }
+    let mut actions = pod_actions(before, new);
+    if actions.is_empty() {
+        actions.push(Actions::UPDATE);
+    }
+    actions
+        .into_iter()
+        .map(|action| Happening::target(action, old, new))
+        .collect()
+}
+
+/// The properties of a pod that scheduling reads and that differ.
+pub(crate) fn pod_actions(old: &Pod, new: &Pod) -> Vec<Actions> {
+    let (was, is) = (&old.spec.requests.placed, &new.spec.requests.placed);
+    let names = || {
+        was.scalar
+            .keys()
+            .map(|name| &**name)
+            .chain(["cpu", "memory", "ephemeral-storage"])
+    };
+    let less = |name: &str| is.get(name).unwrap_or(0) < was.get(name).unwrap_or(0);
+    let more = |name: &str| is.get(name).unwrap_or(0) > was.get(name).unwrap_or(0);
+    let ungated = !old.spec.scheduling_gates.is_empty() && new.spec.scheduling_gates.is_empty();
+    let found = [
+        (
+            old.meta.labels != new.meta.labels,
+            Actions::UPDATE_POD_LABEL,
+        ),
+        (names().any(less), Actions::UPDATE_POD_SCALE_DOWN),
+        (names().any(more), Actions::UPDATE_POD_SCALE_UP),
+        (ungated, Actions::UPDATE_POD_SCHEDULING_GATES_ELIMINATED),
+        (
+            old.spec.tolerations != new.spec.tolerations,
+            Actions::UPDATE_POD_TOLERATION,
+        ),
+    ];
+    found
+        .into_iter()
+        .filter(|(changed, _)| *changed)
+        .map(|(_, action)| action)
+        .collect()
+}
+
+fn same_but_for_status(old: &Pod, new: &Pod) -> bool {
+    old.spec == new.spec && says_same(&old.meta, &new.meta)
+}

@@ -1,0 +1,208 @@
+//! What brings entities back: failed attempts given back, events, times.
+
+use std::time::Duration;
+
+use plimsoll_framework::Hint;
+
+use super::heap::Slot;
+use super::item::Place;
+use super::{Happening, Incoming, MAX_TIME_IN_POOL, POOL_FLUSH_PERIOD, Queue, Queued, Setback};
+use crate::plugin_set::PluginSet;
+use crate::profile::Profiles;
+
+/// Whether and how a change wakes an entity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Worth {
+    /// It does not.
+    Nothing,
+    /// Once it has rested.
+    AfterBackoff,
+    /// At once: a plugin waited for something outside.
+    AtOnce,
+}
+
+impl Queue {
+    /// Takes back an entity whose attempt failed. What happened since it was popped counts
+    /// as if it happened now.
+    pub(crate) fn requeue(&mut self, mut item: Queued, setback: Setback, now: Duration) {
+        item.arrival = self.next_arrival();
+        item.rejectors = setback.rejectors;
+        item.pending = setback.pending;
+        item.retry_at = setback.retry_at;
+        if setback.is_error() {
+            item.errors = item.errors.saturating_add(1);
+        } else {
+            item.errors = 0;
+            item.rejections = item.rejections.saturating_add(1);
+        }
+        for queued in item.pods_mut() {
+            queued.queued_at = now;
+        }
+        // A time that comes sooner than the rest is over would make a tight loop.
+        item.retry_at = item.retry_at.map(|at| at.max(self.backoff.end(&item)));
+        let worth = self.worth_of_missed(&item);
+        let slot = self.store(item);
+        match worth {
+            Worth::Nothing => self.wait(slot, Incoming::AttemptFailed),
+            Worth::AfterBackoff => self.wake(slot, worth, Incoming::AttemptFailed, now),
+            Worth::AtOnce => self.activate(slot, Incoming::AttemptFailed),
+        }
+    }
+
+    /// Wakes whoever `happening` may help, and keeps it for entities in flight.
+    pub(crate) fn announce(&mut self, happening: &Happening, now: Duration) {
+        self.in_flight.record(happening);
+        if self.pool.is_empty() {
+            return;
+        }
+        let listeners = self.profiles.listeners(happening.event);
+        let candidates = self.pool.members(|class| {
+            let heard = listeners
+                .get(class.profile.index())
+                .copied()
+                .unwrap_or_default();
+            happening.is_wildcard() || !class.waits_for.and(heard).is_empty()
+        });
+        for slot in candidates {
+            self.consider(slot, happening, &listeners, now);
+        }
+    }
+
+    /// Wakes one waiting entity if `happening`, with its listeners by profile, is worth it.
+    pub(super) fn consider(
+        &mut self,
+        slot: Slot,
+        happening: &Happening,
+        listeners: &[PluginSet],
+        now: Duration,
+    ) {
+        let Some(item) = self.item(slot) else { return };
+        let worth = worth(&self.profiles, item, happening, listeners);
+        if worth > Worth::Nothing {
+            self.leave(slot);
+            self.wake(slot, worth, Incoming::Event(happening.event), now);
+        }
+    }
+
+    /// Brings back whatever is due: rests that are over, times that have come, entities
+    /// that waited for too long.
+    pub(crate) fn flush(&mut self, now: Duration) {
+        self.flush_rested(now);
+        for slot in self.pool.due(now) {
+            self.leave(slot);
+            if let Some(item) = self.item_mut(slot) {
+                item.retry_at = None;
+            }
+            self.wake(slot, Worth::AfterBackoff, Incoming::RetryTime, now);
+        }
+        if now < self.next_pool_flush {
+            return;
+        }
+        self.next_pool_flush = now.saturating_add(POOL_FLUSH_PERIOD);
+        let Some(long_ago) = now.checked_sub(MAX_TIME_IN_POOL) else {
+            return;
+        };
+        for slot in self.pool.older_than(long_ago) {
+            self.leave(slot);
+            self.wake(slot, Worth::AfterBackoff, Incoming::PoolTimeout, now);
+        }
+    }
+
+    /// When [`Self::flush`] has something to do next.
+    pub(crate) fn next_flush(&self) -> Option<Duration> {
+        let heads = [self.resting.first(), self.resting_after_error.first()];
+        let rests = heads
+            .into_iter()
+            .flatten()
+            .filter_map(|slot| self.item(slot));
+        let rest_over = rests.map(|item| self.backoff.end(item)).min();
+        let pool = (!self.pool.is_empty()).then_some(self.next_pool_flush);
+        [rest_over, self.pool.next_retry(), pool]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
+    fn flush_rested(&mut self, now: Duration) {
+        let heads: [fn(&Self) -> Option<Slot>; 2] = [
+            |queue| queue.resting.first(),
+            |queue| queue.resting_after_error.first(),
+        ];
+        for head in heads {
+            while let Some(slot) = head(self) {
+                if self
+                    .item(slot)
+                    .is_none_or(|item| self.backoff.rests(item, now))
+                {
+                    break;
+                }
+                self.rested(slot);
+            }
+        }
+    }
+
+    fn wake(&mut self, slot: Slot, worth: Worth, cause: Incoming, now: Duration) {
+        let Some(item) = self.item(slot) else { return };
+        if worth == Worth::AfterBackoff && self.backoff.rests(item, now) {
+            self.rest(slot, cause);
+        } else {
+            self.activate(slot, cause);
+        }
+    }
+
+    fn worth_of_missed(&mut self, item: &Queued) -> Worth {
+        let mut best = Worth::Nothing;
+        for queued in item.pods() {
+            let missed = self.in_flight.end(queued.pod.uid());
+            if missed.incomplete {
+                best = best.max(Worth::AfterBackoff);
+            }
+            for happening in &missed.changes {
+                let listeners = self.profiles.listeners(happening.event);
+                best = best.max(worth(&self.profiles, item, happening, &listeners));
+            }
+        }
+        if item.waits_for().is_empty() {
+            best.max(Worth::AfterBackoff)
+        } else {
+            best
+        }
+    }
+}
+
+fn worth(
+    profiles: &Profiles,
+    item: &Queued,
+    happening: &Happening,
+    listeners: &[PluginSet],
+) -> Worth {
+    if !happening.concerns(item) {
+        return Worth::Nothing;
+    }
+    let waits_for = item.waits_for();
+    if happening.is_wildcard() || waits_for.is_empty() {
+        return Worth::AfterBackoff;
+    }
+    let framework = profiles.get(item.profile);
+    let heard = listeners
+        .get(item.profile.index())
+        .copied()
+        .unwrap_or_default();
+    let asked = heard.and(waits_for);
+    let gated = item.place == Place::Gated;
+    let mut best = Worth::Nothing;
+    for plugin in asked.iter() {
+        let mut pods = item.pods().iter();
+        let hinted = pods.any(|queued| {
+            let change = happening.change();
+            framework.hint(plugin, &queued.pod, happening.event, &change) == Hint::Queue
+        });
+        if hinted && item.pending.contains(plugin) && !gated {
+            return Worth::AtOnce;
+        }
+        if hinted {
+            best = Worth::AfterBackoff;
+        }
+    }
+    best
+}

@@ -1,0 +1,71 @@
+//! The queue's side of a profile: `PreEnqueue`, registered events, hints.
+
+use std::time::Duration;
+
+use plimsoll_framework::{Change, ClusterEvent, Hint};
+use plimsoll_objects::Pod;
+
+use super::Framework;
+use crate::plugin_set::{PluginIx, PluginSet};
+
+/// Who holds a pod back, and until when at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Gate {
+    pub(crate) plugin: PluginIx,
+    pub(crate) retry_at: Option<Duration>,
+}
+
+impl Framework {
+    /// Asks every `PreEnqueue`, the one that held the pod `last` first: it is the likeliest
+    /// to hold it again.
+    ///
+    /// # Errors
+    /// The first plugin that holds the pod.
+    pub(crate) fn pre_enqueue(&self, pod: &Pod, last: Option<PluginIx>) -> Result<(), Gate> {
+        let (first, rest): (Vec<_>, Vec<_>) = self
+            .pre_enqueue
+            .iter()
+            .partition(|hook| Some(hook.plugin) == last);
+        for hook in first.into_iter().chain(rest) {
+            if let Err(rejection) = hook.run.pre_enqueue(pod) {
+                return Err(Gate {
+                    plugin: hook.plugin,
+                    retry_at: rejection.retry_at,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// All plugins that want to hear of `event`; one that registered nothing hears of all.
+    pub(crate) fn listeners(&self, event: ClusterEvent) -> PluginSet {
+        let mut set = PluginSet::EMPTY;
+        for (index, listener) in self.plugins.iter().enumerate() {
+            let wants = listener.interest.as_ref().is_none_or(|interest| {
+                interest
+                    .events
+                    .iter()
+                    .any(|registered| registered.matches(event))
+            });
+            if wants && let Ok(index) = u8::try_from(index) {
+                set.insert(PluginIx(index));
+            }
+        }
+        set
+    }
+
+    /// What `plugin`, which listens to `event`, thinks of this change for `pod`.
+    pub(crate) fn hint(
+        &self,
+        plugin: PluginIx,
+        pod: &Pod,
+        event: ClusterEvent,
+        change: &Change<'_>,
+    ) -> Hint {
+        let listener = self.plugins.get(usize::from(plugin.0));
+        let interest = listener.and_then(|listener| listener.interest.as_ref());
+        interest.map_or(Hint::Queue, |interest| {
+            interest.hints.hint(pod, event, change)
+        })
+    }
+}

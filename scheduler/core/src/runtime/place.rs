@@ -1,0 +1,128 @@
+//! The points after a node is chosen: Reserve, Permit, `PreBind`, Bind, `PostBind`.
+
+use std::time::Duration;
+
+use plimsoll_framework::plugin::MAX_PERMIT_WAIT;
+use plimsoll_framework::{
+    BindOutcome, Cycle, CycleState, NodeInfo, PermitOutcome, PermitRequest, PreBindOutcome,
+    PreBindStep, Rejection, Release, WaitingPod,
+};
+use plimsoll_objects::Pod;
+
+use super::Framework;
+use crate::plugin_set::PluginIx;
+
+/// What all `Permit`s say together.
+#[derive(Debug, Default)]
+pub(crate) struct Permitted {
+    /// Plugins that want the pod to wait, and how long at most.
+    pub(crate) waits: Vec<(PluginIx, Duration)>,
+    /// What each plugin says of pods that wait for it.
+    pub(crate) releases: Vec<(PluginIx, Release)>,
+}
+
+impl Framework {
+    /// Runs every `reserve` in order.
+    ///
+    /// # Errors
+    /// The first rejection; the caller unreserves.
+    pub(crate) fn reserve(
+        &self,
+        cycle: &Cycle<'_>,
+        state: &mut CycleState,
+        node: &NodeInfo,
+    ) -> Result<(), Rejection> {
+        for hook in &self.reserve {
+            let reserved = hook.run.reserve(cycle, state, node);
+            reserved.map_err(|why| hook.sign(why, "running Reserve plugin"))?;
+        }
+        Ok(())
+    }
+
+    /// Runs every `unreserve`, the last plugin first.
+    pub(crate) fn unreserve(&self, pod: &Pod, state: &mut CycleState, node: &str) {
+        for hook in self.reserve.iter().rev() {
+            hook.run.unreserve(pod, state, node);
+        }
+    }
+
+    /// Runs every `permit`. `waiting_for` gives the pods that wait for a plugin.
+    ///
+    /// # Errors
+    /// The first rejection; nothing is released then.
+    pub(crate) fn permit(
+        &self,
+        cycle: &Cycle<'_>,
+        state: &mut CycleState,
+        node: &NodeInfo,
+        waiting_for: impl Fn(PluginIx) -> Vec<WaitingPod>,
+    ) -> Result<Permitted, Rejection> {
+        let mut all = Permitted::default();
+        for hook in &self.permit {
+            let waiting = waiting_for(hook.plugin);
+            let request = PermitRequest {
+                cycle,
+                node,
+                waiting: &waiting,
+            };
+            match hook.run.permit(&request, state) {
+                Ok(PermitOutcome::Allow { release }) => {
+                    all.releases
+                        .extend(release.into_iter().map(|one| (hook.plugin, one)));
+                }
+                Ok(PermitOutcome::Wait { timeout }) => {
+                    all.waits.push((hook.plugin, timeout.min(MAX_PERMIT_WAIT)));
+                }
+                Err(why) => return Err(hook.sign(why, "running Permit plugin")),
+            }
+        }
+        Ok(all)
+    }
+
+    /// The next step of the `index`-th `PreBind`; `None` after the last one.
+    ///
+    /// # Errors
+    /// Any rejection, as an internal error.
+    pub(crate) fn pre_bind(
+        &self,
+        index: usize,
+        step: &PreBindStep<'_>,
+        state: &mut CycleState,
+    ) -> Option<Result<PreBindOutcome, Rejection>> {
+        let hook = self.pre_bind.get(index)?;
+        let outcome = hook.run.pre_bind(step, state);
+        Some(outcome.map_err(|why| hook.fault(&why, "running PreBind plugin")))
+    }
+
+    /// The name of the `index`-th `PreBind`.
+    pub(crate) fn pre_bind_name(&self, index: usize) -> &'static str {
+        self.pre_bind.get(index).map_or("", |hook| hook.name)
+    }
+
+    /// How the pod is bound, and by which plugin: the first one that does not skip.
+    ///
+    /// # Errors
+    /// Any rejection, as an internal error; also when every plugin skips.
+    pub(crate) fn bind(
+        &self,
+        pod: &Pod,
+        state: &CycleState,
+        node: &str,
+    ) -> Result<(&'static str, BindOutcome), Rejection> {
+        for hook in &self.bind {
+            match hook.run.bind(pod, state, node) {
+                Ok(BindOutcome::Skip) => {}
+                Ok(outcome) => return Ok((hook.name, outcome)),
+                Err(why) => return Err(hook.fault(&why, "running Bind plugin")),
+            }
+        }
+        Err(Rejection::error("every Bind plugin skipped the pod"))
+    }
+
+    /// Tells every `PostBind`.
+    pub(crate) fn post_bind(&self, pod: &Pod, state: &mut CycleState, node: &str) {
+        for hook in &self.post_bind {
+            hook.run.post_bind(pod, state, node);
+        }
+    }
+}

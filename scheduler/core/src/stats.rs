@@ -1,0 +1,156 @@
+//! What the engine counts, as plain numbers for metrics.
+
+use std::sync::Arc;
+
+/// Everything the engine counts. Counters only grow; sizes are of this instant.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EngineStats {
+    /// Pods that wait.
+    pub queue: QueueSizes,
+    /// What the cache holds.
+    pub cache: CacheSizes,
+    /// Pods on their way to a node, and requests without an answer.
+    pub in_flight: InFlightSizes,
+    /// Attempts per profile.
+    pub attempts: Vec<ProfileAttempts>,
+    /// Entities that came into a part of the queue, by part and cause.
+    pub incoming: Vec<QueueIncoming>,
+    /// All other counters.
+    pub counters: Counters,
+}
+
+/// Pods that wait, by part of the queue.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct QueueSizes {
+    /// To be tried now.
+    pub active: usize,
+    /// Resting after a failed attempt.
+    pub backoff: usize,
+    /// Waiting for an event.
+    pub unschedulable: usize,
+    /// Held back by a plugin.
+    pub gated: usize,
+}
+
+/// What the cache holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CacheSizes {
+    /// Nodes.
+    pub nodes: usize,
+    /// Pods with a node, assumed ones included.
+    pub pods: usize,
+    /// Pods whose node the watch has not shown yet.
+    pub assumed: usize,
+    /// Pods whose node is not known.
+    pub orphans: usize,
+}
+
+/// Pods on their way to a node.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct InFlightSizes {
+    /// Waiting for a plugin's permission.
+    pub permit: usize,
+    /// Waiting in `PreBind`.
+    pub pre_bind: usize,
+    /// Decided and waiting for a free request.
+    pub ready: usize,
+    /// Requests for bindings without an answer.
+    pub binds: usize,
+    /// How many of these there may be at this time.
+    pub bind_limit: usize,
+    /// Status patches without an answer.
+    pub status: usize,
+    /// Status patches that wait.
+    pub status_waiting: usize,
+}
+
+/// Attempts of one profile (`schedule_attempts_total`).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ProfileAttempts {
+    /// The profile.
+    pub scheduler_name: Arc<str>,
+    /// A node was chosen.
+    pub scheduled: u64,
+    /// No node.
+    pub unschedulable: u64,
+    /// An internal error.
+    pub error: u64,
+}
+
+/// Entities that came into a part of the queue (`queue_incoming_pods_total`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QueueIncoming {
+    /// `active`, `backoff`, `unschedulable` or `gated`.
+    pub queue: &'static str,
+    /// What brought them.
+    pub event: String,
+    /// How many.
+    pub count: u64,
+}
+
+/// Counters that have no label.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Pods that were popped while being deleted, and left alone.
+    pub skipped_deleting: u64,
+    /// Pods that the watch showed on another node than the one assumed.
+    pub moved: u64,
+    /// Whole lists taken after the first one: lost watches.
+    pub relists: u64,
+    /// `PostFilter` runs.
+    pub preemption_attempts: u64,
+    /// Pods evicted for others.
+    pub preemption_victims: u64,
+    /// Evictions that failed.
+    pub evictions_failed: u64,
+    /// Load samples taken.
+    pub samples_taken: u64,
+    /// Load samples refused: of unknown nodes, older ones, untrusted ones.
+    pub samples_refused: u64,
+    /// Bindings.
+    pub binds: BindCounters,
+    /// Status patches.
+    pub status: StatusCounters,
+    /// Answers to commands that nobody waits for any more.
+    pub late_answers: u64,
+}
+
+/// How bindings ended, and what happened on the way.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct BindCounters {
+    /// Bound.
+    pub bound: u64,
+    /// 409: bound already, or another life of the name.
+    pub conflict: u64,
+    /// 404: the pod is gone.
+    pub not_found: u64,
+    /// 429: asked again later.
+    pub throttled: u64,
+    /// 5xx or no connection: given up and requeued.
+    pub unavailable: u64,
+    /// No answer: asked again.
+    pub unknown: u64,
+    /// Refused for good: given up and requeued.
+    pub refused: u64,
+    /// Given up because the pod went away or is being deleted.
+    pub pod_gone: u64,
+    /// Given up because the pod got a node by another hand.
+    pub bound_elsewhere: u64,
+    /// Given up because the node went away before the request was sent.
+    pub node_gone: u64,
+    /// Given up because the decision had become too old.
+    pub stale: u64,
+    /// Waits in Permit that ran out of time.
+    pub permit_timeouts: u64,
+}
+
+/// How status patches ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct StatusCounters {
+    /// Written.
+    pub written: u64,
+    /// Asked again after 429, 5xx or no answer.
+    pub retried: u64,
+    /// Dropped: the pod is gone, got a node, or the server refuses it.
+    pub dropped: u64,
+}

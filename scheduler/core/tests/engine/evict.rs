@@ -1,0 +1,61 @@
+//! `PostFilter` outcomes: nominations, victims, another try.
+
+use plimsoll_core::{Command, FailureKind};
+use plimsoll_framework::test_util::{node, pod};
+use plimsoll_framework::{Effect, WriteVerb};
+
+use crate::fakes;
+use crate::harness::{ALL, Harness};
+
+fn crowded() -> Harness {
+    let mut harness = Harness::with(ALL, "").started(&[node("a").cpu("1")]);
+    harness.set_pod(&pod("victim").cpu("1").on("a"));
+    harness.set_pod(&pod("p").cpu("1").label("rescue", "yes"));
+    harness
+}
+
+#[test]
+fn victims_are_deleted_and_the_pod_is_nominated() {
+    let harness = crowded();
+    assert_eq!(
+        fakes::log().last().map(String::as_str),
+        Some("rescue with 1 verdicts")
+    );
+    let expected = "p Unschedulable: 0/1 nodes are available: 1 Insufficient cpu. \
+                    rescue: found a place (nominated: a)";
+    assert_eq!(harness.patches()[0].1, expected);
+    let deleted = harness.said.iter().any(|command| {
+        matches!(command, Command::Apply { effect: Effect::Write(write), .. }
+            if *write.key.name == *"victim"
+                && write.verb == WriteVerb::Delete { uid: "default/victim".into() })
+    });
+    assert!(deleted, "{:?}", harness.said);
+    assert_eq!(harness.stats().counters.preemption_victims, 1);
+}
+
+#[test]
+fn the_pod_comes_back_when_its_victim_is_gone_and_its_place_is_kept_meanwhile() {
+    let mut harness = crowded();
+    harness.pod_gone(&pod("victim"));
+    harness.set_pod(&pod("q").cpu("1"));
+    harness.pass_seconds(3);
+    assert_eq!(harness.bound(), ["p -> a"]);
+}
+
+#[test]
+fn an_eviction_that_fails_brings_the_pod_back() {
+    let mut harness = crowded();
+    harness.answer(harness.effects()[0].0, Err(FailureKind::Unavailable));
+    assert_eq!(harness.stats().counters.evictions_failed, 1);
+    harness.pass_seconds(3);
+    assert_eq!(harness.tries("p"), 2);
+}
+
+#[test]
+fn a_retry_brings_the_pod_back_after_its_rest() {
+    let mut harness = Harness::with(ALL, "").started(&[node("a").cpu("1")]);
+    harness.set_pod(&pod("p").cpu("2").label("rescue", "retry"));
+    assert_eq!(harness.tries("p"), 1);
+    harness.pass_seconds(3);
+    assert_eq!(harness.tries("p"), 2);
+}

@@ -1,0 +1,17 @@
+//! The engine as its driver sees it: events in, commands out, on a virtual clock.
+
+mod binding;
+mod binding_faults;
+mod build;
+mod cycle;
+mod evict;
+mod fakes;
+mod harness;
+mod intake;
+mod load;
+mod messages;
+mod model;
+mod permit;
+mod queue;
+mod status;
+mod world;
