@@ -1,0 +1,240 @@
+//! Builds everything, binds sockets eagerly, then runs every task until told to stop.
+//!
+//! Takes [`AppOptions`] (made from flags and files, or by an embedder), gives a process.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use plimsoll_cluster::{ClientOptions, Cluster, Ends, Running};
+use plimsoll_config::SchedulerConfig;
+use plimsoll_config::plimsoll::PlimsollConfig;
+use plimsoll_core::{Command, Engine, EngineOptions, Event};
+use plimsoll_framework::Registry;
+use plimsoll_ingest::Ingest;
+use prometheus_client::registry::Registry as Series;
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use tracing::{info, warn};
+
+use crate::clock::Clock;
+use crate::decisions::Decisions;
+use crate::drive::Driver;
+use crate::http;
+use crate::inspect::Inspector;
+use crate::metrics::Metrics;
+use crate::tasks::Tasks;
+
+/// Events on their way to the engine: a list of 500 objects is one event, so this holds
+/// some seconds of a busy cluster; beyond it the watches wait, and lose nothing.
+const EVENTS: usize = 1024;
+/// Commands on their way to the cluster: a cycle gives at most a few, and the engine itself
+/// bounds what is unanswered.
+const COMMANDS: usize = 1024;
+
+/// What the scheduler is made of.
+#[derive(Debug, Clone)]
+pub struct AppOptions {
+    /// Where the API server is.
+    pub access: ClientOptions,
+    /// The profiles.
+    pub scheduler: SchedulerConfig,
+    /// Plimsoll's own settings.
+    pub plimsoll: PlimsollConfig,
+    /// The plugins.
+    pub registry: Registry,
+    /// Accept agents without TLS; without it the telemetry port stays closed.
+    pub insecure_plaintext: bool,
+    /// Name of this replica in events.
+    pub instance: String,
+}
+
+/// A scheduler that is built and has its sockets, and does nothing yet.
+#[derive(Debug)]
+pub struct App {
+    tasks: Tasks,
+    telemetry: Option<SocketAddr>,
+    admin: SocketAddr,
+    decisions: Decisions,
+    inspector: Inspector,
+}
+
+// === impl App ===
+
+impl App {
+    /// Builds the scheduler. It ends once `stop` is cancelled.
+    ///
+    /// # Errors
+    /// A profile cannot be built, a port is taken, or there is no way to the API server.
+    pub async fn build(options: AppOptions, stop: CancellationToken) -> anyhow::Result<Self> {
+        tell_what_is_missing(&options.scheduler)?;
+        let engine = engine(&options)?;
+        let mut tasks = Tasks::new(stop);
+        let mut series = Series::default();
+        let clock = Clock::start();
+        let ingest = Arc::new(Ingest::new());
+        ingest.register(&mut series);
+
+        let telemetry = telemetry(&options, &ingest, clock, &mut tasks).await?;
+        let (events, from_cluster) = mpsc::channel::<Event>(EVENTS);
+        let (commands, to_cluster) = mpsc::channel::<Command>(COMMANDS);
+        let ends = Ends {
+            events,
+            commands: to_cluster,
+            decided: Box::new(|_| {}),
+        };
+        let ready = cluster(&options, ends, &mut series, &mut tasks).await?;
+
+        let decisions = Decisions::default();
+        let (inspector, questions) = Inspector::new();
+        let driver = Driver {
+            engine,
+            clock,
+            events: from_cluster,
+            ingest,
+            commands,
+            decisions: decisions.clone(),
+            metrics: Metrics::new(&mut series),
+            questions,
+        };
+        let stop = tasks.stop_signal();
+        tasks.spawn_thread("engine", move || driver.run(stop));
+
+        let listener = listen("admin", options.plimsoll.admin_listen).await?;
+        let admin = listener
+            .local_addr()
+            .context("the admin port has no address")?;
+        let stop = tasks.stop_signal();
+        tasks.spawn(
+            "admin",
+            http::serve(listener, ready, Arc::new(series), stop),
+        );
+        Ok(Self { tasks, telemetry, admin, decisions, inspector })
+    }
+
+    /// Where agents connect; `None` if the port is closed.
+    pub fn telemetry_address(&self) -> Option<SocketAddr> {
+        self.telemetry
+    }
+
+    /// Where health and metrics are.
+    pub fn admin_address(&self) -> SocketAddr {
+        self.admin
+    }
+
+    /// A view of the newest decisions.
+    pub fn decisions(&self) -> Decisions {
+        self.decisions.clone()
+    }
+
+    /// Asks the running engine.
+    pub fn inspector(&self) -> Inspector {
+        self.inspector.clone()
+    }
+
+    /// Runs until the stop signal.
+    ///
+    /// # Errors
+    /// A task ended before the signal, or failed.
+    pub async fn run(self) -> anyhow::Result<()> {
+        info!(admin = %self.admin, telemetry = ?self.telemetry, "scheduler runs");
+        self.tasks.run().await
+    }
+}
+
+fn engine(options: &AppOptions) -> anyhow::Result<Engine> {
+    let defaults = EngineOptions::default();
+    let binding = options.plimsoll.binding;
+    let settings = EngineOptions {
+        seed: options.plimsoll.seed.unwrap_or(defaults.seed),
+        min_binds_in_flight: usize::from(binding.min_in_flight),
+        max_binds_in_flight: usize::from(binding.max_in_flight),
+        ..defaults
+    };
+    Engine::new(&options.scheduler, settings).context("the profiles cannot be built")
+}
+
+async fn telemetry(
+    options: &AppOptions,
+    ingest: &Arc<Ingest>,
+    clock: Clock,
+    tasks: &mut Tasks,
+) -> anyhow::Result<Option<SocketAddr>> {
+    if !options.plimsoll.load_enabled {
+        info!("load is switched off: the telemetry port stays closed");
+        return Ok(None);
+    }
+    if !options.insecure_plaintext {
+        warn!(
+            "the telemetry port stays closed and pods are placed by requests: this version has \
+             no TLS there yet, give --insecure-plaintext to accept agents without it"
+        );
+        return Ok(None);
+    }
+    let listener = listen("telemetry", options.plimsoll.telemetry_listen).await?;
+    let address = listener
+        .local_addr()
+        .context("the telemetry port has no address")?;
+    let (ingest, stop) = (Arc::clone(ingest), tasks.stop_signal());
+    tasks.spawn("telemetry", async move {
+        plimsoll_ingest::serve(listener, ingest, move || clock.mono(), stop).await?;
+        Ok(())
+    });
+    Ok(Some(address))
+}
+
+async fn cluster(
+    options: &AppOptions,
+    ends: Ends,
+    series: &mut Series,
+    tasks: &mut Tasks,
+) -> anyhow::Result<plimsoll_cluster::Ready> {
+    let metrics = plimsoll_cluster::Metrics::default();
+    metrics.register(series);
+    let lane = usize::from(options.plimsoll.binding.max_in_flight);
+    let settings = plimsoll_cluster::Options {
+        binding_lane: lane,
+        ..plimsoll_cluster::Options::new(options.access.clone(), options.instance.clone())
+    };
+    let Running {
+        ready,
+        tasks: parts,
+    } = Cluster::start(settings, ends, metrics, tasks.stop_signal()).await?;
+    for part in parts {
+        let run = part.run;
+        tasks.spawn(part.name, async move { Ok(run.await?) });
+    }
+    Ok(ready)
+}
+
+async fn listen(what: &str, address: SocketAddr) -> anyhow::Result<TcpListener> {
+    TcpListener::bind(address)
+        .await
+        .with_context(|| format!("the {what} port {address} cannot be opened"))
+}
+
+/// Says what the configuration asks for and this version cannot do: loudly where pods are
+/// placed as asked all the same, by refusing where they would not be.
+fn tell_what_is_missing(config: &SchedulerConfig) -> anyhow::Result<()> {
+    if !config.extenders.is_empty() {
+        bail!(
+            "extenders: this version does not call HTTP extenders, and pods would be placed \
+             against their word; remove the section or run kube-scheduler for these profiles"
+        );
+    }
+    if !config.missing_defaults.is_empty() {
+        warn!(
+            plugins = config.missing_defaults.join(", "),
+            "default plugins of kube-scheduler that this version does not have yet: pods that \
+             need their verdicts must not be given to it"
+        );
+    }
+    if config.leader_election.leader_elect {
+        warn!("this version does not elect a leader: run one replica");
+    }
+    for warning in &config.warnings {
+        warn!(path = %warning.path, text = warning.text, "configuration");
+    }
+    Ok(())
+}

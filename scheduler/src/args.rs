@@ -1,0 +1,59 @@
+//! Flags of the scheduler: the only place that reads the command line and the environment.
+
+use std::path::PathBuf;
+
+use clap::{Parser, ValueEnum};
+
+/// Schedules pods by what nodes really carry.
+///
+/// Runs beside kube-scheduler (give it a profile with a `schedulerName` of its own) or in
+/// its place. Configuration files made for kube-scheduler load unchanged.
+#[derive(Debug, Clone, Parser)]
+#[command(name = "plimsoll-scheduler", version)]
+pub struct Args {
+    /// A kubeconfig file. Without it the pod's service account is used.
+    #[arg(long, env = "KUBECONFIG", value_name = "FILE")]
+    pub kubeconfig: Option<PathBuf>,
+
+    /// A `KubeSchedulerConfiguration` (`kubescheduler.config.k8s.io/v1`). Without it: one profile
+    /// named `default-scheduler` with the default plugins.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+
+    /// A `PlimsollConfiguration` (`plimsoll.dev/v1alpha1`): ports, bounds, switches. Every field
+    /// is optional.
+    #[arg(long, value_name = "FILE")]
+    pub plimsoll_config: Option<PathBuf>,
+
+    /// Accept agents without TLS. Needed in this version, which has no TLS on the telemetry
+    /// port yet: without the flag the port stays closed and pods are placed by requests.
+    #[arg(long)]
+    pub insecure_plaintext: bool,
+
+    /// Name of this replica, at the end of `reportingInstance` in events.
+    #[arg(long, env = "HOSTNAME", default_value = "unknown", value_name = "NAME")]
+    pub instance: String,
+
+    /// How log lines look.
+    #[arg(long, value_enum, default_value_t = LogFormat::Text)]
+    pub log_format: LogFormat,
+
+    /// What is logged: a level, or `target=level` pairs with commas between. `debug` shows the
+    /// scores of each plugin.
+    #[arg(
+        long,
+        env = "PLIMSOLL_LOG",
+        default_value = "info",
+        value_name = "FILTER"
+    )]
+    pub log: String,
+}
+
+/// How log lines look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}

@@ -1,0 +1,85 @@
+//! The program: flags, logging, runtime, signals, exit code.
+
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::Parser;
+use plimsoll_framework::Registry;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+use tracing::{error, info};
+
+use crate::app::{App, AppOptions};
+use crate::args::Args;
+use crate::logging;
+
+/// Runs the scheduler with the plugins of `registry` until it is told to stop. The door for
+/// out-of-tree plugins: a binary of one's own calls this.
+#[expect(
+    clippy::print_stderr,
+    reason = "an error before logging has begun is for the terminal"
+)]
+pub fn run(registry: Registry) -> ExitCode {
+    let args = Args::parse();
+    if let Err(problem) = logging::start(&args.log, args.log_format) {
+        eprintln!("error: {problem:#}");
+        return ExitCode::from(2);
+    }
+    match start(&args, registry) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            error!(problem = format!("{problem:#}"), "scheduler ends");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn start(args: &Args, registry: Registry) -> anyhow::Result<()> {
+    let options = AppOptions::from_args(args, registry)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(WORKERS)
+        .enable_all()
+        .build()
+        .context("the runtime cannot be made")?;
+    runtime.block_on(async {
+        let stop = CancellationToken::new();
+        let signals = Signals::listen()?;
+        let running = App::build(options, stop.clone()).await?.run();
+        tokio::pin!(running);
+        tokio::select! {
+            ran = &mut running => return ran,
+            name = signals.first() => info!(signal = name, "stopping"),
+        }
+        stop.cancel();
+        running.await
+    })
+}
+
+/// Threads for sockets and JSON; the engine has one of its own.
+const WORKERS: usize = 2;
+
+/// The signals that end the process in good order.
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+// === impl Signals ===
+
+impl Signals {
+    fn listen() -> anyhow::Result<Self> {
+        let terminate = signal(SignalKind::terminate()).context("SIGTERM cannot be listened to")?;
+        let interrupt = signal(SignalKind::interrupt()).context("SIGINT cannot be listened to")?;
+        Ok(Self {
+            terminate,
+            interrupt,
+        })
+    }
+
+    async fn first(mut self) -> &'static str {
+        tokio::select! {
+            _ = self.terminate.recv() => "SIGTERM",
+            _ = self.interrupt.recv() => "SIGINT",
+        }
+    }
+}
