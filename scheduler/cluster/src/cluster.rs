@@ -1,0 +1,168 @@
+//! All tasks of this crate, put together.
+//!
+//! Takes the options and the ends of the channels to the engine, gives the tasks as
+//! futures, each with a name: the caller runs them, and decides what it means when one ends.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use plimsoll_core::{Command, Decision, Event};
+use tokio::sync::mpsc::{Receiver, Sender};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use crate::call::Api;
+use crate::carry::{Carrier, Ports, Writer};
+use crate::client::{Clients, ConnectError};
+use crate::kind::{Nodes, Pods};
+use crate::metrics::Metrics;
+use crate::options::Options;
+use crate::pending::Pending;
+use crate::ready::Ready;
+use crate::record::{Recorder, Scribe};
+use crate::watch::Watch;
+
+/// Takes each decision as it is made. Called by the task that takes the engine's commands:
+/// it must be quick and must not block.
+pub type DecisionSink = Box<dyn FnMut(Box<Decision>) + Send>;
+
+/// The ends of the channels between this crate and the engine.
+pub struct Ends {
+    /// Takes what happened in the cluster and the outcomes of commands.
+    pub events: Sender<Event>,
+    /// Gives the engine's commands. Dropping its other end is how the engine says that it
+    /// has ended: what was commanded before is still carried out.
+    pub commands: Receiver<Command>,
+    /// Takes the decisions.
+    pub decided: DecisionSink,
+}
+
+/// One task: to be run by the caller, on a tokio runtime.
+pub struct Task {
+    /// Name for logs.
+    pub name: &'static str,
+    /// Ends with `Ok` after the stop signal; with an error, or before the signal, the
+    /// scheduler is of no use any more.
+    pub run: Pin<Box<dyn Future<Output = Result<(), TaskError>> + Send>>,
+}
+
+/// Why a task ended before it was told to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum TaskError {
+    /// The engine's end of the events is dropped.
+    #[error("the engine takes no more events")]
+    EngineGone,
+}
+
+/// What [`Cluster::start`] gives.
+pub struct Running {
+    /// Whether the engine has been told of the whole cluster once.
+    pub ready: Ready,
+    /// The tasks.
+    pub tasks: Vec<Task>,
+}
+
+/// The cluster, as far as a scheduler has to do with it.
+#[derive(Debug)]
+pub struct Cluster;
+
+// === impl Cluster ===
+
+impl Cluster {
+    /// Prepares the clients and all tasks. Nothing is sent before the tasks are run. To be
+    /// called inside a tokio runtime.
+    ///
+    /// On `shutdown` the watches end at once. Commands are taken until the engine drops its
+    /// end, and carried out until [`Options::grace`] is over; events for people end last.
+    ///
+    /// # Errors
+    /// The options lead to no server, or to credentials that cannot be used.
+    pub async fn start(
+        options: Options,
+        ends: Ends,
+        metrics: Metrics,
+        shutdown: CancellationToken,
+    ) -> Result<Running, ConnectError> {
+        let clients = Clients::prepare(&options.client).await?;
+        Ok(assemble(&options, clients, ends, &metrics, &shutdown))
+    }
+}
+
+fn assemble(
+    options: &Options,
+    clients: Clients,
+    ends: Ends,
+    metrics: &Metrics,
+    shutdown: &CancellationToken,
+) -> Running {
+    let ready = Ready::default();
+    let pending = Arc::<Pending>::default();
+    let watches = Api::new(clients.watches, metrics.clone());
+    let writes = Api::new(clients.writes, metrics.clone());
+    let Ends {
+        events,
+        commands,
+        decided,
+    } = ends;
+
+    let pods = Pods::new(Arc::clone(&pending));
+    let nodes = Watch::new(Nodes, watches.clone(), events.clone(), ready.clone());
+    let pods = Watch::new(pods, watches, events.clone(), ready.clone());
+
+    let recorder = Recorder::new(options.instance.clone(), metrics.clone());
+    let (busy, yields_to) = watch::channel(false);
+    let scribe = Scribe::new(
+        recorder.clone(),
+        writes.clone(),
+        options.events_per_second,
+        yields_to,
+    );
+    // Events follow the commands that caused them, so their writer ends after the carrier.
+    let carried = CancellationToken::new();
+    let ports = Ports {
+        commands,
+        events,
+        decided,
+        recorder,
+    };
+    let lanes = (options.binding_lane, options.status_lane);
+    let carrier = Carrier::new(
+        Writer {
+            api: writes,
+            pending,
+        },
+        ports,
+        lanes,
+        busy,
+    );
+
+    let commands = carrier.run(
+        shutdown.clone(),
+        options.grace,
+        carried.clone().drop_guard(),
+    );
+    let tasks = vec![
+        Task::new("watch nodes", nodes.run(shutdown.clone())),
+        Task::new("watch pods", pods.run(shutdown.clone())),
+        Task::new("commands", commands),
+        Task::new("events", scribe.run(carried)),
+    ];
+    Running { ready, tasks }
+}
+
+// === impl Task ===
+
+impl Task {
+    fn new(
+        name: &'static str,
+        run: impl Future<Output = Result<(), TaskError>> + Send + 'static,
+    ) -> Self {
+        Self {
+            name,
+            run: Box::pin(run),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

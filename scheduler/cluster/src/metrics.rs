@@ -1,0 +1,213 @@
+//! What this crate counts: requests, watches, objects, events.
+//!
+//! Made by the caller, registered by the caller, written here. No label has a pod's name.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use prometheus_client::registry::{Registry, Unit};
+
+/// Shortest bucket of request durations in seconds: an API server on the same machine
+/// answers a write in about 2 ms.
+const FIRST_BUCKET_S: f64 = 0.001;
+/// Buckets, each twice the one before: the last is 16 s, over every time limit of a write.
+const BUCKETS: u16 = 15;
+
+/// The metrics of this crate. Cheap to clone; all clones count together.
+#[derive(Debug, Clone)]
+pub struct Metrics {
+    requests: Family<RequestLabels, Counter>,
+    durations: Family<DurationLabels, Histogram, fn() -> Histogram>,
+    watch_restarts: Family<RestartLabels, Counter>,
+    relists: Family<KindLabels, Counter>,
+    undecodable: Family<KindLabels, Counter>,
+    events: Family<ResultLabels, Counter>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RequestLabels {
+    verb: &'static str,
+    resource: Cow<'static, str>,
+    code: Cow<'static, str>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct DurationLabels {
+    verb: &'static str,
+    resource: Cow<'static, str>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RestartLabels {
+    kind: &'static str,
+    cause: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct KindLabels {
+    kind: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ResultLabels {
+    result: &'static str,
+}
+
+/// What became of one event for people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EventResult {
+    /// Written as an object of its own.
+    Written,
+    /// Counted in the series of an earlier one.
+    Aggregated,
+    /// Pushed out of a full queue.
+    Overflowed,
+    /// Refused by the API server, or tried too often.
+    Failed,
+}
+
+// === impl Metrics ===
+
+impl Default for Metrics {
+    fn default() -> Self {
+        Self {
+            requests: Family::default(),
+            durations: Family::new_with_constructor(|| {
+                Histogram::new(exponential_buckets(FIRST_BUCKET_S, 2.0, BUCKETS))
+            }),
+            watch_restarts: Family::default(),
+            relists: Family::default(),
+            undecodable: Family::default(),
+            events: Family::default(),
+        }
+    }
+}
+
+impl Metrics {
+    /// Gives all metrics of this crate to `registry`, under their full names.
+    pub fn register(&self, registry: &mut Registry) {
+        registry.register(
+            "plimsoll_cluster_requests",
+            "Requests to the API server by verb, resource and answer",
+            self.requests.clone(),
+        );
+        registry.register_with_unit(
+            "plimsoll_cluster_request_duration",
+            "Time from sending a request to its whole answer, watches apart",
+            Unit::Seconds,
+            self.durations.clone(),
+        );
+        registry.register(
+            "plimsoll_cluster_watch_restarts",
+            "Watches that ended, by what ended them",
+            self.watch_restarts.clone(),
+        );
+        registry.register(
+            "plimsoll_cluster_relists",
+            "Whole lists after the first",
+            self.relists.clone(),
+        );
+        registry.register(
+            "plimsoll_cluster_undecodable_objects",
+            "Objects and watch lines that could not be understood and were skipped",
+            self.undecodable.clone(),
+        );
+        registry.register(
+            "plimsoll_cluster_events",
+            "Events for people by what became of them",
+            self.events.clone(),
+        );
+    }
+
+    pub(crate) fn request(
+        &self,
+        verb: &'static str,
+        resource: Cow<'static, str>,
+        code: Cow<'static, str>,
+    ) {
+        let labels = RequestLabels {
+            verb,
+            resource,
+            code,
+        };
+        self.requests.get_or_create(&labels).inc();
+    }
+
+    pub(crate) fn duration(&self, verb: &'static str, resource: Cow<'static, str>, took: Duration) {
+        let labels = DurationLabels { verb, resource };
+        self.durations
+            .get_or_create(&labels)
+            .observe(took.as_secs_f64());
+    }
+
+    pub(crate) fn watch_restart(&self, kind: &'static str, cause: &'static str) {
+        self.watch_restarts
+            .get_or_create(&RestartLabels { kind, cause })
+            .inc();
+    }
+
+    pub(crate) fn relist(&self, kind: &'static str) {
+        self.relists.get_or_create(&KindLabels { kind }).inc();
+    }
+
+    pub(crate) fn undecodable(&self, kind: &'static str) {
+        self.undecodable.get_or_create(&KindLabels { kind }).inc();
+    }
+
+    pub(crate) fn event(&self, result: EventResult) {
+        let result = match result {
+            EventResult::Written => "written",
+            EventResult::Aggregated => "aggregated",
+            EventResult::Overflowed => "overflowed",
+            EventResult::Failed => "failed",
+        };
+        self.events.get_or_create(&ResultLabels { result }).inc();
+    }
+}
+
+#[cfg(test)]
+impl Metrics {
+    /// The value of the first line of the text format that begins with `series`.
+    pub(crate) fn value(&self, series: &str) -> Option<String> {
+        let mut registry = Registry::default();
+        self.register(&mut registry);
+        let mut text = String::new();
+        prometheus_client::encoding::text::encode(&mut text, &registry).ok()?;
+        let line = text.lines().find(|line| line.starts_with(series))?;
+        line.rsplit(' ').next().map(str::to_owned)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+    use std::time::Duration;
+
+    use super::{EventResult, Metrics};
+
+    #[test]
+    fn names_and_labels_are_as_documented() {
+        let metrics = Metrics::default();
+        let pods = Cow::Borrowed("pods");
+        metrics.request("list", pods.clone(), Cow::Borrowed("200"));
+        metrics.duration("list", pods, Duration::from_millis(3));
+        metrics.watch_restart("pods", "closed");
+        metrics.relist("pods");
+        metrics.undecodable("nodes");
+        metrics.event(EventResult::Written);
+        for series in [
+            r#"plimsoll_cluster_requests_total{verb="list",resource="pods",code="200"}"#,
+            r#"plimsoll_cluster_request_duration_seconds_count{verb="list",resource="pods"}"#,
+            r#"plimsoll_cluster_watch_restarts_total{kind="pods",cause="closed"}"#,
+            r#"plimsoll_cluster_relists_total{kind="pods"}"#,
+            r#"plimsoll_cluster_undecodable_objects_total{kind="nodes"}"#,
+            r#"plimsoll_cluster_events_total{result="written"}"#,
+        ] {
+            assert_eq!(metrics.value(series).as_deref(), Some("1"), "{series}");
+        }
+    }
+}

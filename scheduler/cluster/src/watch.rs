@@ -1,0 +1,213 @@
+//! List, then watch, for ever.
+//!
+//! Takes the API server's lists and watch streams of one kind, gives the engine's events.
+//! A watch that ends is resumed at once from the last version seen; only when the server
+//! no longer has that version is everything listed again, and the engine keeps what it
+//! knows until the new list is whole.
+//!
+//! ```text
+//!  list --ok--> tell Listed --> watch --closed, broken, silent--> watch (same version)
+//!   ^ \                           |  \----refused-----> wait ---> watch
+//!   |  \--failed--> wait --> list |
+//!   '-----------------------------'  expired (410), or refused again and again
+//! ```
+
+mod known;
+mod lines;
+mod list;
+mod stream;
+
+use std::time::Duration;
+
+use plimsoll_core::Event;
+use tokio::sync::mpsc::Sender;
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+use tracing::{debug, info, warn};
+
+use self::known::Known;
+use self::list::Listing;
+use self::stream::{End, Stream};
+use crate::backoff::Backoff;
+use crate::call::Api;
+use crate::cluster::TaskError;
+use crate::kind::Kind;
+use crate::ready::Ready;
+
+/// Least wait after a failure.
+const WAIT_LEAST: Duration = Duration::from_millis(100);
+/// Longest wait after a failure: what a cluster may be blind for once its API server is back.
+const WAIT_MOST: Duration = Duration::from_secs(30);
+/// A watch that has lasted this long or has told of anything did its work.
+const WORKED_AFTER: Duration = Duration::from_secs(1);
+/// So many refusals of one version in a row, and everything is listed again: the version
+/// may be one that this server never had (restored from a backup).
+const REFUSALS_MAX: u32 = 5;
+
+/// Keeps the engine told of one kind.
+pub(crate) struct Watch<K: Kind> {
+    kind: K,
+    api: Api,
+    events: Sender<Event>,
+    ready: Ready,
+    known: Known<K::Object>,
+    pace: Pace,
+}
+
+/// The engine takes no more events.
+#[derive(Debug)]
+struct EngineGone;
+
+/// How fast a watch may begin again.
+struct Pace {
+    backoff: Backoff,
+    /// Watches in a row that did no work.
+    fruitless: u32,
+    /// Refusals of a watch in a row.
+    refusals: u32,
+}
+
+// === impl Watch ===
+
+impl<K: Kind> Watch<K> {
+    pub(crate) fn new(kind: K, api: Api, events: Sender<Event>, ready: Ready) -> Self {
+        Self {
+            kind,
+            api,
+            events,
+            ready,
+            known: Known::default(),
+            pace: Pace::new(),
+        }
+    }
+
+    /// Runs until `stop`.
+    ///
+    /// # Errors
+    /// The engine takes no more events.
+    pub(crate) async fn run(mut self, stop: CancellationToken) -> Result<(), TaskError> {
+        let gone = tokio::select! {
+            () = stop.cancelled() => return Ok(()),
+            gone = self.list_and_follow() => gone,
+        };
+        // The engine ends by the same signal, and may be gone before it is heard of here.
+        let EngineGone = gone;
+        if stop.is_cancelled() {
+            return Ok(());
+        }
+        Err(TaskError::EngineGone)
+    }
+
+    async fn list_and_follow(&mut self) -> EngineGone {
+        loop {
+            let Listing { objects, version } = self.list().await;
+            info!(kind = K::NAME, objects = objects.len(), version, "listed");
+            if self.events.send(self.kind.listed(objects)).await.is_err() {
+                return EngineGone;
+            }
+            self.kind.mark_listed(&self.ready);
+            if let Err(gone) = self.follow(version).await {
+                return gone;
+            }
+            self.api.metrics().relist(K::NAME);
+        }
+    }
+
+    /// Lists everything, however often it takes.
+    async fn list(&mut self) -> Listing<K> {
+        loop {
+            match list::all(&self.api, &self.kind, &mut self.known).await {
+                Ok(listing) => return listing,
+                Err(error) => {
+                    let wait = self
+                        .pace
+                        .backoff
+                        .next()
+                        .max(error.retry_after().unwrap_or_default());
+                    warn!(kind = K::NAME, %error, ?wait, "list failed");
+                    sleep(wait).await;
+                }
+            }
+        }
+    }
+
+    /// Watches from `version` on; returns when everything has to be listed again.
+    async fn follow(&mut self, mut version: String) -> Result<(), EngineGone> {
+        loop {
+            let started = Instant::now();
+            let before = version.clone();
+            let stream = Stream {
+                kind: &self.kind,
+                api: &self.api,
+                events: &self.events,
+            };
+            let end = stream.run(&mut version, &mut self.known).await?;
+            self.api.metrics().watch_restart(K::NAME, end.label());
+            log_end(K::NAME, &end, &version);
+            let worked = version != before || started.elapsed() >= WORKED_AFTER;
+            let next = self.pace.after(&end, worked);
+            sleep(next.wait).await;
+            if next.list {
+                return Ok(());
+            }
+        }
+    }
+}
+
+fn log_end(kind: &'static str, end: &End, version: &str) {
+    match end {
+        End::Closed => debug!(kind, version, "watch closed by the server"),
+        End::Broken(error) => info!(kind, version, error, "watch broken"),
+        End::Silent => warn!(kind, version, "watch silent for too long"),
+        End::Expired => warn!(kind, version, "version expired, listing again"),
+        End::Failed { message, .. } => warn!(kind, version, error = message, "watch failed"),
+    }
+}
+
+// === impl Pace ===
+
+/// What to do after a watch has ended.
+#[derive(Debug, PartialEq)]
+struct Next {
+    wait: Duration,
+    list: bool,
+}
+
+impl Pace {
+    fn new() -> Self {
+        Self {
+            backoff: Backoff::new(WAIT_LEAST, WAIT_MOST),
+            fruitless: 0,
+            refusals: 0,
+        }
+    }
+
+    fn after(&mut self, end: &End, worked: bool) -> Next {
+        if worked {
+            self.backoff.reset();
+            (self.fruitless, self.refusals) = (0, 0);
+        } else {
+            self.fruitless += 1;
+        }
+        if let End::Failed { refused: true, .. } = end {
+            self.refusals += 1;
+        }
+        let list = matches!(end, End::Expired) || self.refusals >= REFUSALS_MAX;
+        if list {
+            self.refusals = 0;
+        }
+        let wait = match end {
+            End::Failed { retry_after, .. } => {
+                self.backoff.next().max(retry_after.unwrap_or_default())
+            }
+            // One end without work is usual (a server that goes down, a slow list); a server
+            // that does it again and again must not be asked without pause.
+            _ if self.fruitless > 1 => self.backoff.next(),
+            _ => Duration::ZERO,
+        };
+        Next { wait, list }
+    }
+}
+
+#[cfg(test)]
+mod tests;
