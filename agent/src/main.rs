@@ -1,14 +1,33 @@
 //! `plimsoll-agent`: parses the command line, runs what it asks for, gives the exit code: 0
 //! ended as asked, 1 failed, 2 wrong usage.
 
+use std::io::{self, Write};
+use std::process::ExitCode;
+
 use clap::Parser;
 use plimsoll_agent::args::{Arguments, Command};
 use plimsoll_agent::clock::Clock;
 use plimsoll_agent::{app, inspect, logs, sample::NodeSampler};
 
-fn main() -> anyhow::Result<()> {
-    match Arguments::parse().command() {
-        Ok(Command::Run(run)) => {
+fn main() -> ExitCode {
+    let command = Arguments::parse()
+        .command()
+        .unwrap_or_else(|error| error.exit());
+    match run(command) {
+        Ok(()) => ExitCode::SUCCESS,
+        // Who reads the samples has seen enough.
+        Err(problem) if is_broken_pipe(&problem) => ExitCode::SUCCESS,
+        Err(problem) => {
+            // Where standard error is gone there is nobody left to tell.
+            drop(writeln!(io::stderr(), "error: {problem:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> anyhow::Result<()> {
+    match command {
+        Command::Run(run) => {
             logs::start(run.log);
             let source = NodeSampler::open(run.root, run.options.stream.period);
             let mut builder = tokio::runtime::Builder::new_current_thread();
@@ -18,10 +37,18 @@ fn main() -> anyhow::Result<()> {
             runtime.shutdown_background();
             Ok(ended?)
         }
-        Ok(Command::Sample(sample)) => {
-            let (mut out, mut clock) = (std::io::stdout(), Clock::start());
+        Command::Sample(sample) => {
+            let (mut out, mut clock) = (io::stdout(), Clock::start());
             Ok(inspect::run_sample(&sample, &mut out, &mut clock)?)
         }
-        Err(error) => error.exit(),
     }
+}
+
+fn is_broken_pipe(problem: &anyhow::Error) -> bool {
+    let causes = problem
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>());
+    causes
+        .into_iter()
+        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
 }

@@ -110,7 +110,13 @@ impl App {
             "admin",
             http::serve(listener, ready, Arc::new(series), stop),
         );
-        Ok(Self { tasks, telemetry, admin, decisions, inspector })
+        Ok(Self {
+            tasks,
+            telemetry,
+            admin,
+            decisions,
+            inspector,
+        })
     }
 
     /// Where agents connect; `None` if the port is closed.

@@ -38,7 +38,10 @@ impl Inspector {
     /// or the engine has ended.
     pub async fn node_load(&self, node: &str) -> Option<NodeLoad> {
         let (answer, answered) = oneshot::channel();
-        let question = Question { node: Arc::from(node), answer };
+        let question = Question {
+            node: Arc::from(node),
+            answer,
+        };
         self.questions.send(question).await.ok()?;
         answered.await.ok().flatten()
     }

@@ -1,5 +1,7 @@
 //! Where log lines go: standard error, as text or JSON.
 
+use std::io::IsTerminal;
+
 use anyhow::Context;
 use tracing_subscriber::EnvFilter;
 
@@ -15,6 +17,7 @@ pub(crate) fn start(filter: &str, format: LogFormat) -> anyhow::Result<()> {
         .with_context(|| format!("--log {filter}: expected a level or target=level pairs"))?;
     let lines = tracing_subscriber::fmt()
         .with_env_filter(filter)
+        .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr);
     let started = match format {
         LogFormat::Text => lines.try_init(),

@@ -1,5 +1,6 @@
 //! The program: flags, logging, runtime, signals, exit code.
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -7,7 +8,7 @@ use clap::Parser;
 use plimsoll_framework::Registry;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
-use tracing::{error, info};
+use tracing::info;
 
 use crate::app::{App, AppOptions};
 use crate::args::Args;
@@ -15,26 +16,19 @@ use crate::logging;
 
 /// Runs the scheduler with the plugins of `registry` until it is told to stop. The door for
 /// out-of-tree plugins: a binary of one's own calls this.
-#[expect(
-    clippy::print_stderr,
-    reason = "an error before logging has begun is for the terminal"
-)]
 pub fn run(registry: Registry) -> ExitCode {
-    let args = Args::parse();
-    if let Err(problem) = logging::start(&args.log, args.log_format) {
-        eprintln!("error: {problem:#}");
-        return ExitCode::from(2);
-    }
-    match start(&args, registry) {
+    match start(&Args::parse(), registry) {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
-            error!(problem = format!("{problem:#}"), "scheduler ends");
+            // Where standard error is gone there is nobody left to tell.
+            drop(writeln!(std::io::stderr(), "error: {problem:#}"));
             ExitCode::FAILURE
         }
     }
 }
 
 fn start(args: &Args, registry: Registry) -> anyhow::Result<()> {
+    logging::start(&args.log, args.log_format)?;
     let options = AppOptions::from_args(args, registry)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(WORKERS)

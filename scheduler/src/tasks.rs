@@ -7,12 +7,14 @@ use std::future::Future;
 use std::time::Duration;
 
 use anyhow::anyhow;
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, debug, error, info_span};
 
-/// Time for tasks to end after the stop signal: bindings in flight take a second or two.
-const GRACE: Duration = Duration::from_secs(10);
+/// Time for tasks to end after the stop signal. Bindings in flight take a second or two, but
+/// with an API server that does not answer the commands' own grace (15 s) and that of events
+/// (2 s) run out first; the usual grace of a pod is 30 s.
+const GRACE: Duration = Duration::from_secs(20);
 
 /// The tasks of one process.
 #[derive(Debug)]
@@ -78,11 +80,10 @@ impl Tasks {
     /// # Errors
     /// A task ended early, failed, or did not end in time.
     pub(crate) async fn run(mut self) -> anyhow::Result<()> {
-        // The signal first: a task that ended because of it has not ended early.
         let early = tokio::select! {
             biased;
             () = self.stop.cancelled() => Ok(()),
-            ended = self.running.join_next() => Err(early_end(ended)),
+            ended = self.running.join_next() => self.first_end(ended),
         };
         self.stop.cancel();
         let drained = tokio::time::timeout(GRACE, self.drain()).await;
@@ -91,28 +92,41 @@ impl Tasks {
         early.and(late)
     }
 
+    /// What it means that the first task has ended. The signal may have come between the two
+    /// looks: a task that ended because of it has not ended early.
+    fn first_end(&self, ended: Option<Result<Ended, JoinError>>) -> anyhow::Result<()> {
+        match ended {
+            Some(ended) if self.stop.is_cancelled() => late_end(ended),
+            ended => Err(early_end(ended)),
+        }
+    }
+
     async fn drain(&mut self) -> anyhow::Result<()> {
         let mut first = Ok(());
         while let Some(ended) = self.running.join_next().await {
-            let result = match ended {
-                Ok(ended) => {
-                    debug!(task = ended.name, "task ended");
-                    ended
-                        .result
-                        .map_err(|cause| cause.context(format!("task {}", ended.name)))
-                }
-                Err(cause) => Err(anyhow!(cause).context("a task panicked or was aborted")),
-            };
-            if let Err(cause) = result {
-                error!(cause = format!("{cause:#}"), "task failed while stopping");
-                first = first.and(Err(cause));
-            }
+            first = first.and(late_end(ended));
         }
         first
     }
 }
 
-fn early_end(ended: Option<Result<Ended, tokio::task::JoinError>>) -> anyhow::Error {
+/// A task has ended after the signal, as it should.
+fn late_end(ended: Result<Ended, JoinError>) -> anyhow::Result<()> {
+    let result = match ended {
+        Ok(ended) => {
+            debug!(task = ended.name, "task ended");
+            ended
+                .result
+                .map_err(|cause| cause.context(format!("task {}", ended.name)))
+        }
+        Err(cause) => Err(anyhow!(cause).context("a task panicked or was aborted")),
+    };
+    result.inspect_err(|cause| {
+        error!(cause = format!("{cause:#}"), "task failed while stopping");
+    })
+}
+
+fn early_end(ended: Option<Result<Ended, JoinError>>) -> anyhow::Error {
     match ended {
         None => anyhow!("there is no task to run"),
         Some(Err(cause)) => anyhow!(cause).context("a task panicked"),
@@ -160,6 +174,20 @@ mod tests {
         });
         stop.cancel();
         assert!(tasks.run().await.is_ok());
+    }
+
+    #[test]
+    fn a_task_that_ends_by_the_signal_before_it_is_seen_has_not_ended_early() {
+        let (tasks, stop) = tasks();
+        let ended = || {
+            Some(Ok(Ended {
+                name: "quick",
+                result: Ok(()),
+            }))
+        };
+        assert!(tasks.first_end(ended()).is_err());
+        stop.cancel();
+        assert!(tasks.first_end(ended()).is_ok());
     }
 
     #[tokio::test(start_paused = true)]

@@ -1,5 +1,6 @@
 //! The commands and their flags.
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -62,6 +63,7 @@ fn start_logging(filter: &str) -> anyhow::Result<()> {
         .with_context(|| format!("--log {filter}: expected a level or target=level pairs"))?;
     tracing_subscriber::fmt()
         .with_env_filter(filter)
+        .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr)
         .try_init()
         .map_err(|problem| anyhow::anyhow!("logging cannot start: {problem}"))

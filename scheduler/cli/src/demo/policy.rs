@@ -65,7 +65,8 @@ impl Policy {
             Self::Plimsoll => PLIMSOLL,
         };
         let scheduler = plimsoll_config::load(text, &registry).map_err(|errors| all(&errors))?;
-        let plimsoll: PlimsollConfig = plimsoll_config::plimsoll::load(PORTS).map_err(|errors| all(&errors))?;
+        let plimsoll: PlimsollConfig =
+            plimsoll_config::plimsoll::load(PORTS).map_err(|errors| all(&errors))?;
         Ok(AppOptions {
             access: ClientOptions::Address(server),
             scheduler,

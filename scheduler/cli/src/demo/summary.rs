@@ -55,7 +55,10 @@ fn run_lines(text: &mut String, run: &RunReport) {
 fn real_node_lines(text: &mut String, node: &RealNode) {
     let _ = writeln!(text, "This machine ({}), by the real agent", node.name);
     let Some(sample) = node.last_sample else {
-        let _ = writeln!(text, "  no sample came: run again with --log plimsoll_agent=info\n");
+        let _ = writeln!(
+            text,
+            "  no sample came: run again with --log plimsoll_agent=info\n"
+        );
         return;
     };
     let pair = |used: Option<f64>, of: Option<f64>, scale: f64, unit: &str| match (used, of) {
