@@ -37,8 +37,7 @@ fn scheduled() -> PodEvent {
     }
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_pod_is_seen_bound_and_told_of_and_then_all_tasks_end() {
+fn a_cluster_with_one_node_and_one_pod() -> Script {
     let script = Script::default();
     let created = Reply::Answer(201, Vec::new(), "{}".to_owned());
     let metadata = json!({"name": "web", "namespace": "ns", "uid": "u1"});
@@ -52,7 +51,12 @@ async fn a_pod_is_seen_bound_and_told_of_and_then_all_tasks_end() {
         created.clone(),
     );
     script.on("POST /apis/events.k8s.io/v1/namespaces/ns/events", created);
+    script
+}
 
+#[tokio::test(start_paused = true)]
+async fn a_pod_is_seen_bound_and_told_of_and_then_all_tasks_end() {
+    let script = a_cluster_with_one_node_and_one_pod();
     let (events, mut told) = channel(16);
     let (command, commands) = channel(16);
     let shutdown = CancellationToken::new();
