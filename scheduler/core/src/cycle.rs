@@ -119,8 +119,8 @@ impl Engine {
             estimate,
             mut state,
         } = attempt;
-        self.nominator.remove(pod.uid());
         let placed = self.cache.assume(&pod, info.name(), self.now);
+        self.promise_used(&pod, info.name());
         let waiting_for = |plugin| self.bindings.waiting_for(item.profile, plugin);
         let cycle = Cycle {
             pod: &pod,
@@ -145,7 +145,7 @@ impl Engine {
             }
             Err(rejection) => {
                 let outcome = outcome_of(&rejection);
-                self.turned_down(reserved, &rejection);
+                self.turned_down_at_once(reserved, &rejection);
                 Some(outcome)
             }
         }

@@ -6,7 +6,7 @@ use plimsoll_load::LoadOptions;
 /// second, and few enough for a server that is out of breath.
 pub const DEFAULT_MIN_BINDS: usize = 4;
 /// Most requests for bindings in flight: above 32 an API server gains no throughput and the
-/// rest of the cluster feels the queue (`DESIGN` section 4).
+/// rest of the cluster feels the queue (`ARCHITECTURE.md`).
 pub const DEFAULT_MAX_BINDS: usize = 32;
 /// Seed of the generator where none is given: any fixed number, so that two runs agree.
 pub const DEFAULT_SEED: u64 = 0x0070_6C69_6D73_6F6C;

@@ -62,6 +62,8 @@ pub(crate) struct Queue {
     pool: Pool,
     in_flight: InFlight,
     arrivals: u64,
+    /// The instant of the last flush: the engine flushes with every step.
+    flushed: Duration,
     next_pool_flush: Duration,
     incoming: IncomingCounts,
 }
@@ -80,6 +82,7 @@ impl Queue {
             pool: Pool::default(),
             in_flight: InFlight::default(),
             arrivals: 0,
+            flushed: Duration::ZERO,
             next_pool_flush: Duration::ZERO,
             incoming: IncomingCounts::default(),
         }

@@ -4,12 +4,15 @@
 //! so that thousands of pods without a node neither flood the API server nor hold up
 //! bindings. One patch per pod waits at most: a newer one takes its place.
 
+mod pause;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use plimsoll_objects::Uid;
 
+use self::pause::Pause;
 use crate::command::{Command, CommandId, PodRef, ScheduledFalse};
 use crate::event::{Failure, FailureKind};
 use crate::outbox::Outbox;
@@ -48,6 +51,7 @@ pub(crate) struct StatusLane {
     waiting: BTreeSet<(Duration, u64, Uid)>,
     asked: BTreeMap<CommandId, Uid>,
     deadlines: BTreeSet<(Duration, CommandId)>,
+    pause: Pause,
     order: u64,
     pub(crate) counters: StatusCounters,
 }
@@ -138,6 +142,9 @@ impl StatusLane {
         let Some(uid) = self.asked.remove(&id) else {
             return false;
         };
+        let kind = outcome.as_ref().map(|&()| ());
+        self.pause
+            .answered(kind.map_err(|failure| failure.kind), now);
         let Some(entry) = self.pods.get_mut(&uid) else {
             return true;
         };
@@ -193,7 +200,7 @@ impl StatusLane {
                 now,
             );
         }
-        while self.asked.len() < MAX_IN_FLIGHT {
+        while self.asked.len() < MAX_IN_FLIGHT && now >= self.pause.until() {
             let Some((at, _, _)) = self.waiting.first() else {
                 return;
             };
@@ -210,7 +217,8 @@ impl StatusLane {
     /// When [`Self::dispatch`] has something to do next.
     pub(crate) fn next_deadline(&self) -> Option<Duration> {
         let free = self.asked.len() < MAX_IN_FLIGHT;
-        let next = self.waiting.first().filter(|_| free).map(|(at, _, _)| *at);
+        let next = self.waiting.first().filter(|_| free);
+        let next = next.map(|(at, _, _)| self.pause.until().max(*at));
         [next, self.deadlines.first().map(|(at, _)| *at)]
             .into_iter()
             .flatten()
@@ -281,9 +289,7 @@ fn pause_after(kind: FailureKind, tries: u32) -> Duration {
     let doubled = FIRST_RETRY.saturating_mul(1_u32.checked_shl(tries).unwrap_or(u32::MAX));
     let own = doubled.min(LAST_RETRY);
     match kind {
-        FailureKind::TooManyRequests {
-            retry_after: Some(asked),
-        } => asked.max(own),
+        FailureKind::TooManyRequests { retry_after } => pause::bounded(retry_after).max(own),
         _ => own,
     }
 }

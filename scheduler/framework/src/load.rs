@@ -30,7 +30,7 @@ pub struct NodeLoad {
     /// Bytes per second from the node.
     pub tx: ResourceLoad,
     /// How far `used` rests on measurement: 1 fresh, falling to 0 with the sample's age
-    /// (DESIGN section 5, data age).
+    /// (`docs/load-model.md`, data age).
     pub confidence: f64,
     /// Age of the newest sample at the snapshot; `None` if the node never reported.
     pub sample_age: Option<Duration>,

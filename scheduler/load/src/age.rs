@@ -1,7 +1,7 @@
 //! How much an old figure still counts.
 //!
 //! Takes ages, gives weights 0..=1: 1 while fresh, then falling without a cliff
-//! (DESIGN section 5, data age).
+//! (`docs/load-model.md`, data age).
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The in-flight ledger of one node and one resource (DESIGN section 5).
+//! The in-flight ledger of one node and one resource (`docs/load-model.md`).
 //!
 //! Takes the node's figure and its pods, gives what the figure does not show yet of pods
 //! that came and what it shows still of pods that went. Everything is reckoned at the

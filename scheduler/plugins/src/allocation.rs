@@ -139,7 +139,14 @@ impl Resource {
                 pod.filter.ephemeral_storage,
             ),
             Self::Scalar(name) => {
-                let asked = *pod.filter.scalar.get(name).filter(|asked| **asked != 0)?;
+                let asked = if assume {
+                    pod.fit_score_amount(name)
+                } else {
+                    pod.filter.scalar.get(name).copied().unwrap_or(0)
+                };
+                if asked == 0 {
+                    return None;
+                }
                 let placed = placed.scalar.get(name).copied().unwrap_or(0);
                 (*allocatable.scalar.get(name)?, placed, asked)
             }

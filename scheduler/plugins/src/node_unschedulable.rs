@@ -83,7 +83,13 @@ impl EnqueueExtensions for NodeUnschedulable {
 
     fn hint(&self, pod: &Pod, _event: ClusterEvent, change: &Change<'_>) -> Hint {
         match change {
-            Change::Node { new: Some(new), .. } => hints::when(!new.unschedulable),
+            Change::Node {
+                old,
+                new: Some(new),
+            } => {
+                let was_shut = old.is_none_or(|old| old.unschedulable);
+                hints::when(was_shut && !new.unschedulable)
+            }
             _ => hints::own_change(pod, change, tolerates_cordon),
         }
     }
@@ -132,8 +138,9 @@ mod tests {
     }
 
     #[test]
-    fn a_node_that_is_open_wakes_the_pod() {
+    fn a_node_that_opens_wakes_the_pod() {
         let open = node("n1").build();
+        let tainted = node("n1").taint("flaps", "", TaintEffect::NoExecute);
         let shut = node("n1").unschedulable().build();
         let hint = |old, new| {
             let event = ClusterEvent::new(EventResource::Node, Actions::UPDATE_NODE_TAINT);
@@ -143,6 +150,9 @@ mod tests {
         assert_eq!(hint(Some(&shut), Some(&open)), Some(Hint::Queue));
         assert_eq!(hint(None, Some(&open)), Some(Hint::Queue));
         assert_eq!(hint(Some(&open), Some(&shut)), Some(Hint::Skip));
+        // Another taint of a node that was open all the time is no news.
+        let tainted = tainted.build();
+        assert_eq!(hint(Some(&tainted), Some(&open)), Some(Hint::Skip));
     }
 
     #[test]

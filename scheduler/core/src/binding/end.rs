@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plimsoll_framework::{Actions, Rejection};
-use plimsoll_objects::Uid;
+use plimsoll_objects::{Pod, Uid};
 
 use super::Reserved;
 use crate::command::{PodEvent, PodRef};
@@ -48,14 +48,20 @@ impl Engine {
 
     /// A plugin turns the pod down, or fails, after its node was reserved.
     pub(super) fn turn_down(&mut self, uid: &Uid, rejection: &Rejection) {
-        if let Some(binding) = self.bindings.remove(uid) {
+        if let Some(mut binding) = self.bindings.remove(uid) {
+            self.undo(&mut binding.reserved);
             self.turned_down(binding.reserved, rejection);
         }
     }
 
-    /// The same, for a pod that has not begun to bind.
-    pub(crate) fn turned_down(&mut self, mut reserved: Reserved, rejection: &Rejection) {
-        self.undo(&mut reserved);
+    /// The same, within the cycle that chose the node. Nobody has seen the pod there, so
+    /// nobody is told that it left: two such pods would wake each other without end.
+    pub(crate) fn turned_down_at_once(&mut self, mut reserved: Reserved, rejection: &Rejection) {
+        self.take_back(&mut reserved);
+        self.turned_down(reserved, rejection);
+    }
+
+    fn turned_down(&mut self, reserved: Reserved, rejection: &Rejection) {
         let framework = self.profiles.get(reserved.item.profile);
         let setback = setback_of(framework, rejection);
         self.attempt_failed(reserved.item, Failed::by_one(rejection, setback));
@@ -101,16 +107,21 @@ impl Engine {
         self.queue.done(uid);
     }
 
-    /// Gives back what the pod has reserved, the last plugin first, and wakes pods that may
-    /// now fit.
+    /// Takes the pod back and wakes pods that may now fit.
     fn undo(&mut self, reserved: &mut Reserved) {
-        let uid = reserved.uid().clone();
+        if let Some(placed) = self.take_back(reserved) {
+            let freed = Happening::assigned(Actions::DELETE, Some(&placed), None);
+            let others = Scope::Except(reserved.uid().clone());
+            self.announce(&freed.within(others));
+        }
+    }
+
+    /// Gives back what the pod has reserved, the last plugin first, and its place on the
+    /// node; the pod as it was there, unless the watch has confirmed it meanwhile.
+    fn take_back(&mut self, reserved: &mut Reserved) -> Option<Arc<Pod>> {
         let node = reserved.node();
         let framework = self.profiles.get(reserved.item.profile);
         framework.unreserve(&reserved.pod, &mut reserved.state, &node);
-        if let Some(placed) = self.cache.forget(&uid, self.now) {
-            let freed = Happening::assigned(Actions::DELETE, Some(&placed), None);
-            self.announce(&freed.within(Scope::Except(uid)));
-        }
+        self.cache.forget(reserved.uid(), self.now)
     }
 }

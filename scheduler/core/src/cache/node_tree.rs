@@ -59,17 +59,20 @@ impl NodeTree {
         true
     }
 
+    /// Costs one look per node, however uneven the zones are.
     pub(super) fn order(&self) -> Vec<NodeId> {
-        let longest = self
-            .zones
-            .iter()
-            .map(|(_, nodes)| nodes.len())
-            .max()
-            .unwrap_or(0);
         let total = self.zones.iter().map(|(_, nodes)| nodes.len()).sum();
         let mut order = Vec::with_capacity(total);
-        for turn in 0..longest {
-            order.extend(self.zones.iter().filter_map(|(_, nodes)| nodes.get(turn)));
+        let mut left: Vec<&[NodeId]> = self.zones.iter().map(|(_, nodes)| &**nodes).collect();
+        while order.len() < total {
+            left.retain_mut(|nodes| match nodes.split_first() {
+                Some((next, rest)) => {
+                    order.push(*next);
+                    *nodes = rest;
+                    true
+                }
+                None => false,
+            });
         }
         order
     }

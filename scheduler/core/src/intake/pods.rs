@@ -43,7 +43,9 @@ impl Engine {
             return self.is_assumed_still(old.as_ref(), pod);
         }
         self.nominator.follow(old.as_deref(), pod);
-        self.nomination_changed(old.as_deref(), pod);
+        if let Some(old) = old.as_ref().filter(|old| nomination_changed(old, pod)) {
+            self.promise_ended(old);
+        }
         if self.queue.contains(pod.uid()) {
             self.queue.update(old.as_ref(), pod, self.now.mono);
         } else {
@@ -62,9 +64,8 @@ impl Engine {
 
     fn life_ended(&mut self, pod: &Arc<Pod>) {
         self.forget_pod(pod.uid());
-        let promised = self.nominator.remove(pod.uid());
-        if promised.is_some() {
-            self.promise_ended(pod);
+        if let Some((_, node)) = self.nominator.remove(pod.uid()) {
+            self.promise_of_ended(pod, node);
         }
     }
 
@@ -86,9 +87,9 @@ impl Engine {
     fn has_node(&mut self, pod: &Arc<Pod>, node: &Arc<str>) {
         let uid = pod.uid();
         self.queue.remove(uid);
-        self.nominator.remove(uid);
         self.status.withdraw(uid);
         let confirmed = self.cache.confirm(pod, self.now);
+        self.promise_used(pod, node);
         self.binding_confirmed(uid, node);
         let added = Happening::assigned(Actions::ADD, None, Some(pod));
         match confirmed {
@@ -118,17 +119,32 @@ impl Engine {
         }
     }
 
-    /// A promise that moved or ended leaves room where it was.
-    fn nomination_changed(&mut self, old: Option<&Pod>, new: &Arc<Pod>) {
-        let before = old.and_then(|pod| pod.status.nominated_node.as_ref());
-        if before.is_some() && before != new.status.nominated_node.as_ref() {
-            self.promise_ended(new);
+    /// The pod, which may have been promised a node, goes to `node`: the room on another one
+    /// is free.
+    pub(crate) fn promise_used(&mut self, pod: &Pod, node: &Arc<str>) {
+        let promised = self.nominator.remove(pod.uid());
+        if let Some((_, other)) = promised.filter(|(_, promised)| promised != node) {
+            self.promise_of_ended(pod, other);
         }
     }
 
-    /// Pods that had to leave room for `pod` may fit now: those of at most its priority.
+    /// As if the API server knew of the promise, which it may not yet.
+    fn promise_of_ended(&mut self, pod: &Pod, node: Arc<str>) {
+        let mut promised = pod.clone();
+        promised.status.nominated_node = Some(node);
+        self.promise_ended(&Arc::new(promised));
+    }
+
+    /// Pods that had to leave room for `pod`, which names the node it was promised, may fit
+    /// now: those of at most its priority.
     fn promise_ended(&mut self, pod: &Arc<Pod>) {
         let freed = Happening::assigned(Actions::DELETE, Some(pod), None);
         self.announce(&freed.within(Scope::AtMost(pod.spec.priority)));
     }
+}
+
+/// Whether the node that `old` was promised is promised to it no more.
+fn nomination_changed(old: &Pod, new: &Pod) -> bool {
+    let before = old.status.nominated_node.as_ref();
+    before.is_some() && before != new.status.nominated_node.as_ref()
 }

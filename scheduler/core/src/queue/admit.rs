@@ -1,12 +1,17 @@
 //! Moves of one entity between the parts of the queue.
 
 use std::cmp::Ordering;
+use std::time::Duration;
 
 use plimsoll_framework::QueueSort;
 
 use super::heap::{Heap, Slot};
 use super::item::Place;
 use super::{Incoming, Queue, Queued};
+
+/// Shortest time before a gated entity is looked at again for a time that its gate named:
+/// one that has passed must not make a tight loop.
+const MIN_GATED: Duration = Duration::from_secs(1);
 
 impl Queue {
     /// Puts a stored entity that is nowhere into the active queue, if no `PreEnqueue` holds
@@ -60,6 +65,7 @@ impl Queue {
             return;
         };
         let framework = self.profiles.get(item.profile);
+        let soonest = self.flushed.saturating_add(MIN_GATED);
         let last = item.gate;
         let verdict = item
             .pods()
@@ -75,7 +81,7 @@ impl Queue {
             }
             Err(gate) => {
                 item.gate = Some(gate.plugin);
-                item.retry_at = gate.retry_at;
+                item.retry_at = gate.retry_at.map(|at| at.max(soonest));
                 self.enter(slot, Place::Gated, cause);
             }
         }

@@ -4,7 +4,7 @@
 //! A cycle is one step and sees no event, but a pod that waits in Permit stays out for
 //! minutes: what happens meanwhile is kept and looked at when it is turned down.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque, vec_deque};
 
 use plimsoll_objects::Uid;
 
@@ -27,8 +27,8 @@ pub(super) struct InFlight {
 
 /// The changes since a pod was popped.
 #[derive(Debug)]
-pub(super) struct Missed {
-    pub(super) changes: Vec<Happening>,
+pub(super) struct Missed<'a> {
+    pub(super) changes: vec_deque::Iter<'a, Happening>,
     /// Some are no longer known.
     pub(super) incomplete: bool,
 }
@@ -53,25 +53,17 @@ impl InFlight {
         self.log.push_back(happening.clone());
     }
 
-    /// The attempt is over: what happened since it began, and no more is kept for it.
-    pub(super) fn end(&mut self, uid: &Uid) -> Missed {
-        let Some(since) = self.since.get(uid).copied() else {
-            return Missed {
-                changes: Vec::new(),
-                incomplete: false,
-            };
-        };
+    /// What happened since the attempt with this pod began; `None` if it is not out.
+    pub(super) fn missed(&self, uid: &Uid) -> Option<Missed<'_>> {
+        let since = *self.since.get(uid)?;
         let skipped = since.saturating_sub(self.first) as usize;
-        let changes = self.log.iter().skip(skipped).cloned().collect();
-        let incomplete = since < self.first;
-        self.forget(uid);
-        Missed {
-            changes,
-            incomplete,
-        }
+        Some(Missed {
+            changes: self.log.range(skipped.min(self.log.len())..),
+            incomplete: since < self.first,
+        })
     }
 
-    /// Ends the attempt without looking back.
+    /// The attempt is over: no more is kept for it.
     pub(super) fn forget(&mut self, uid: &Uid) {
         if let Some(since) = self.since.remove(uid) {
             self.oldest.remove(&(since, uid.clone()));
@@ -106,9 +98,15 @@ mod tests {
         in_flight.record(&Happening::wildcard());
         in_flight.begin(&uid("b"));
         in_flight.record(&Happening::wildcard());
-        assert_eq!(in_flight.end(&uid("a")).changes.len(), 2);
-        assert_eq!(in_flight.end(&uid("a")).changes.len(), 0);
-        assert_eq!(in_flight.end(&uid("b")).changes.len(), 1);
+        let mut end = |name: &str| {
+            let missed = in_flight.missed(&uid(name));
+            let count = missed.map(|missed| missed.changes.len());
+            in_flight.forget(&uid(name));
+            count
+        };
+        assert_eq!(end("a"), Some(2));
+        assert_eq!(end("a"), None);
+        assert_eq!(end("b"), Some(1));
         assert!(in_flight.log.is_empty(), "nobody needs them any more");
     }
 
@@ -120,7 +118,8 @@ mod tests {
             in_flight.record(&Happening::wildcard());
         }
         in_flight.begin(&uid("b"));
-        assert!(in_flight.end(&uid("a")).incomplete);
-        assert!(!in_flight.end(&uid("b")).incomplete);
+        let incomplete = |name: &str| Some(in_flight.missed(&uid(name))?.incomplete);
+        assert_eq!(incomplete("a"), Some(true));
+        assert_eq!(incomplete("b"), Some(false));
     }
 }

@@ -77,7 +77,8 @@ impl Queue {
         now: Duration,
     ) {
         let Some(item) = self.item(slot) else { return };
-        let worth = worth(&self.profiles, item, happening, listeners);
+        let heard = listeners.get(item.profile.index()).copied();
+        let worth = worth(&self.profiles, item, happening, heard.unwrap_or_default());
         if worth > Worth::Nothing {
             self.leave(slot);
             self.wake(slot, worth, Incoming::Event(happening.event), now);
@@ -87,6 +88,7 @@ impl Queue {
     /// Brings back whatever is due: rests that are over, times that have come, entities
     /// that waited for too long.
     pub(crate) fn flush(&mut self, now: Duration) {
+        self.flushed = now;
         self.flush_rested(now);
         for slot in self.pool.due(now) {
             self.leave(slot);
@@ -150,32 +152,45 @@ impl Queue {
         }
     }
 
+    /// What the changes that `item` missed while it was out are worth; its attempt is over.
+    /// Thousands may have been missed, by thousands of pods: no more are looked at than
+    /// can change the answer.
     fn worth_of_missed(&mut self, item: &Queued) -> Worth {
-        let mut best = Worth::Nothing;
+        let (least, most) = (
+            if item.waits_for().is_empty() {
+                Worth::AfterBackoff
+            } else {
+                Worth::Nothing
+            },
+            if item.pending.is_empty() {
+                Worth::AfterBackoff
+            } else {
+                Worth::AtOnce
+            },
+        );
+        let mut best = least;
         for queued in item.pods() {
-            let missed = self.in_flight.end(queued.pod.uid());
-            if missed.incomplete {
-                best = best.max(Worth::AfterBackoff);
+            let uid = queued.pod.uid();
+            if let Some(missed) = self.in_flight.missed(uid) {
+                if missed.incomplete {
+                    best = best.max(Worth::AfterBackoff);
+                }
+                for happening in missed.changes {
+                    if best >= most {
+                        break;
+                    }
+                    let heard = self.profiles.get(item.profile).listeners(happening.event);
+                    best = best.max(worth(&self.profiles, item, happening, heard));
+                }
             }
-            for happening in &missed.changes {
-                let listeners = self.profiles.listeners(happening.event);
-                best = best.max(worth(&self.profiles, item, happening, &listeners));
-            }
+            self.in_flight.forget(uid);
         }
-        if item.waits_for().is_empty() {
-            best.max(Worth::AfterBackoff)
-        } else {
-            best
-        }
+        best
     }
 }
 
-fn worth(
-    profiles: &Profiles,
-    item: &Queued,
-    happening: &Happening,
-    listeners: &[PluginSet],
-) -> Worth {
+/// What `happening`, of which the plugins `heard` want to know, is worth for `item`.
+fn worth(profiles: &Profiles, item: &Queued, happening: &Happening, heard: PluginSet) -> Worth {
     if !happening.concerns(item) {
         return Worth::Nothing;
     }
@@ -184,10 +199,6 @@ fn worth(
         return Worth::AfterBackoff;
     }
     let framework = profiles.get(item.profile);
-    let heard = listeners
-        .get(item.profile.index())
-        .copied()
-        .unwrap_or_default();
     let asked = heard.and(waits_for);
     let gated = item.place == Place::Gated;
     let mut best = Worth::Nothing;

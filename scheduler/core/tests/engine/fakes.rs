@@ -18,7 +18,7 @@ use plimsoll_objects::Pod;
 use self::nodes::{Fit, Label, Match, Only};
 use self::odd::Odd;
 use self::placing::{Binder, Book, Hold, Rescue};
-use self::queueing::{Gates, Sort, Wakes};
+use self::queueing::{FitWakes, Gates, Sort, Wakes};
 
 thread_local! {
     static LOG: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
@@ -54,11 +54,7 @@ fn choosing() -> Vec<PluginSpec> {
         }),
         spec("Fit", &[Point::Filter], |_| Hooks {
             filter: Some(Arc::new(Fit)),
-            enqueue: Some(Arc::new(Wakes(&[
-                (EventResource::AssignedPod, Actions::DELETE),
-                (EventResource::Node, Actions::ADD),
-                (EventResource::Node, Actions::UPDATE_NODE_ALLOCATABLE),
-            ]))),
+            enqueue: Some(Arc::new(FitWakes)),
             ..Hooks::default()
         }),
         spec("Match", &[Point::PreFilter, Point::Filter], |_| Hooks {

@@ -15,6 +15,7 @@ const PODS: usize = 10;
 enum Op {
     Create(usize),
     Delete(usize),
+    BeginDelete(usize),
     SwitchNode(usize),
     BindByHand(usize, usize),
     Deliver { twice: bool },
@@ -38,6 +39,7 @@ fn ops() -> impl Strategy<Value = Vec<Op>> {
     let op = prop_oneof![
         4 => (0..PODS).prop_map(Op::Create),
         1 => (0..PODS).prop_map(Op::Delete),
+        1 => (0..PODS).prop_map(Op::BeginDelete),
         1 => (0..NODES).prop_map(Op::SwitchNode),
         1 => (0..PODS, 0..NODES).prop_map(|(pod, node)| Op::BindByHand(pod, node)),
         8 => any::<bool>().prop_map(|twice| Op::Deliver { twice }),
@@ -54,6 +56,7 @@ fn apply(world: &mut World, op: &Op) {
     match op {
         Op::Create(pod) => world.create(&name(pod)),
         Op::Delete(pod) => world.delete(&name(pod)),
+        Op::BeginDelete(pod) => world.begin_delete(&name(pod)),
         Op::SwitchNode(node) => world.switch_node(*node),
         Op::BindByHand(pod, node) => world.bind_by_hand(&name(pod), *node),
         Op::Deliver { twice } => world.deliver(*twice),
@@ -70,6 +73,9 @@ fn heal(world: &mut World) {
         if !world.nodes[node] {
             world.switch_node(node);
         }
+    }
+    for name in world.deleting.clone() {
+        world.delete(&name);
     }
     world.relist();
     for _ in 0..100 {

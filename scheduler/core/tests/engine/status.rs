@@ -98,6 +98,7 @@ fn a_patch_of_a_pod_that_is_gone_is_dropped() {
     harness.pod_gone(&hopeless("p"));
     harness.answer(harness.patches()[0].0, Err(FailureKind::Unavailable));
     harness.set_pod(&hopeless("q"));
+    harness.pass_seconds(1);
     harness.answer(harness.patches()[1].0, Err(FailureKind::NotFound));
     harness.pass_seconds(60);
     assert_eq!(harness.patches().len(), 2);

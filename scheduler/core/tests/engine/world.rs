@@ -4,7 +4,7 @@
 //! The server decides each request when it is answered (or when its answer is lost); the
 //! watch shows changes later, in order, perhaps twice, or is lost and followed by a list.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use plimsoll_core::{Command, CommandId, Event, Failure, FailureKind};
 use plimsoll_framework::test_util::{PodBuilder, node, pod};
@@ -36,6 +36,8 @@ pub(crate) struct World {
     pub(crate) nodes: Vec<bool>,
     /// By name: life and node.
     pub(crate) pods: BTreeMap<String, (u32, Option<String>)>,
+    /// Names of pods that are being deleted: they take no node any more.
+    pub(crate) deleting: BTreeSet<String>,
     lives: u32,
     /// What the watch will show.
     watch: VecDeque<Event>,
@@ -55,6 +57,7 @@ impl World {
             harness,
             nodes: vec![true; nodes],
             pods: BTreeMap::new(),
+            deleting: BTreeSet::new(),
             lives: 0,
             watch: VecDeque::new(),
             lost: true,
@@ -74,7 +77,15 @@ impl World {
         }
     }
 
+    /// Deletion with grace: the pod stays for a while, marked.
+    pub(crate) fn begin_delete(&mut self, name: &str) {
+        if self.pods.contains_key(name) && self.deleting.insert(name.to_owned()) {
+            self.show(name);
+        }
+    }
+
     pub(crate) fn delete(&mut self, name: &str) {
+        self.deleting.remove(name);
         let Some((life, _)) = self.pods.remove(name) else {
             return;
         };
@@ -171,7 +182,10 @@ impl World {
             Treatment::LosesAnswer | Treatment::LosesRequest => Err(FailureKind::Unknown),
             Treatment::DoesAndHangs | Treatment::Hangs => return,
         };
-        let (Command::Bind { id, .. } | Command::PatchStatus { id, .. }) = command else {
+        let (Command::Bind { id, .. }
+        | Command::PatchStatus { id, .. }
+        | Command::Apply { id, .. }) = command
+        else {
             return;
         };
         self.resolve(id, outcome);
@@ -193,6 +207,9 @@ impl World {
         if *life.to_string() != *pod.uid.0 {
             return Err(FailureKind::Conflict);
         }
+        if self.deleting.contains(&name) {
+            return Err(FailureKind::Conflict);
+        }
         match bound {
             Some(other) if **other == **node => Ok(()),
             Some(_) => Err(FailureKind::Conflict),
@@ -206,7 +223,15 @@ impl World {
 
     fn object(&self, name: &str) -> PodBuilder {
         let (life, node) = &self.pods[name];
-        let made = pod(name).uid(&life.to_string()).cpu("1");
+        let mut made = pod(name).uid(&life.to_string()).cpu("1");
+        if name.ends_with(['1', '4']) {
+            made = made.label("pre-bind", "waits");
+        } else if name.ends_with(['2', '5']) {
+            made = made.label("pre-bind", "annotates");
+        }
+        if self.deleting.contains(name) {
+            made = made.deleted("2026-01-31T12:00:00Z");
+        }
         match node {
             Some(node) => made.on(node),
             None => made,
@@ -239,7 +264,10 @@ impl World {
                 );
                 doubts.push((*id, node.to_string(), false));
             }
-            if matches!(command, Command::Bind { .. } | Command::PatchStatus { .. }) {
+            if matches!(
+                command,
+                Command::Bind { .. } | Command::PatchStatus { .. } | Command::Apply { .. }
+            ) {
                 self.open.push(command);
             }
         }

@@ -1,12 +1,15 @@
 //! Order, gates, events.
 
 use std::cmp::Ordering;
+use std::time::Duration;
 
 use plimsoll_framework::{
-    Actions, ClusterEvent, EnqueueExtensions, Entity, EventResource, PreEnqueue, QueueSort,
-    Rejection,
+    Actions, Change, ClusterEvent, EnqueueExtensions, Entity, EventResource, Hint, PreEnqueue,
+    QueueSort, Rejection,
 };
 use plimsoll_objects::Pod;
+
+use super::label;
 
 pub(super) struct Sort;
 
@@ -29,6 +32,30 @@ impl EnqueueExtensions for Wakes {
     }
 }
 
+/// As `NodeResourcesFit`: a pod that goes matters only if it held room on a node.
+pub(super) struct FitWakes;
+
+impl EnqueueExtensions for FitWakes {
+    fn events(&self) -> Vec<ClusterEvent> {
+        let grown = Actions::ADD | Actions::UPDATE_NODE_ALLOCATABLE;
+        vec![
+            ClusterEvent::new(EventResource::AssignedPod, Actions::DELETE),
+            ClusterEvent::new(EventResource::Node, grown),
+        ]
+    }
+
+    fn hint(&self, _: &Pod, _: ClusterEvent, change: &Change<'_>) -> Hint {
+        match change {
+            Change::Pod {
+                old: Some(old),
+                new: None,
+            } if old.spec.node_name.is_none() && old.status.nominated_node.is_none() => Hint::Skip,
+            _ => Hint::Queue,
+        }
+    }
+}
+
+/// Pod label `gate-until`: a time to look again at a pod with gates.
 pub(super) struct Gates;
 
 impl PreEnqueue for Gates {
@@ -36,7 +63,12 @@ impl PreEnqueue for Gates {
         if pod.spec.scheduling_gates.is_empty() {
             Ok(())
         } else {
-            Err(Rejection::unresolvable("waiting for scheduling gates"))
+            let waits = Rejection::unresolvable("waiting for scheduling gates");
+            let until = label(pod, "gate-until");
+            Err(match until.map(|at| at.parse().expect("seconds")) {
+                Some(at) => waits.with_retry_at(Duration::from_secs(at)),
+                None => waits,
+            })
         }
     }
 }

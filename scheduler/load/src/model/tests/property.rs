@@ -1,4 +1,4 @@
-//! The property of the ledger, over simulated nodes (DESIGN section 5): for any size,
+//! The property of the ledger, over simulated nodes (`docs/load-model.md`): for any size,
 //! start delay, phase, kernel and restart of the agent,
 //! `|figure + ledger - truth| <= w * |estimate - truth| + sampling error`.
 

@@ -94,6 +94,20 @@ fn scores_do_not_see_requests_at_the_level_of_the_pod() {
 }
 
 #[test]
+fn scores_do_not_see_huge_pages_requested_at_the_level_of_the_pod() {
+    let pages = "hugepages-2Mi";
+    let nodes = cluster([node("n1").resource(pages, "8Mi")]);
+    let args = strategy("MostAllocated", &json!([{"name": pages, "weight": 1}]));
+    let by_container = pod("a").request(pages, "4Mi");
+    assert_eq!(
+        check_score(&spec(), &args, &nodes, &by_container),
+        ["n1: 50 -> 50"]
+    );
+    let by_pod = pod("a").pod_level(pages, "4Mi");
+    assert_eq!(check_score(&spec(), &args, &nodes, &by_pod), ["n1: 0 -> 0"]);
+}
+
+#[test]
 fn a_scalar_counts_only_for_pods_that_ask_for_it() {
     let nodes = cluster([node("n1").resource("example.com/gpu", "4"), node("n2")]);
     let args = strategy(
