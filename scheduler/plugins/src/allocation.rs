@@ -93,7 +93,11 @@ pub(crate) fn weighted_mean(
 /// `100 * part / whole`, rounded down, within 0..=100: exact for every amount, however
 /// large. `whole` is not 0.
 pub(crate) fn share(part: i64, whole: i64) -> i64 {
-    let share = i128::from(part) * i128::from(MAX_SCORE) / i128::from(whole);
+    // A 128-bit division costs ten times as much, and only amounts beyond 92 PB need it.
+    let share = match part.checked_mul(MAX_SCORE) {
+        Some(scaled) => i128::from(scaled / whole),
+        None => i128::from(part) * i128::from(MAX_SCORE) / i128::from(whole),
+    };
     share.clamp(0, i128::from(MAX_SCORE)) as i64
 }
 
