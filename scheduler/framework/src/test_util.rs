@@ -11,11 +11,13 @@
 //! | [`check_pre_enqueue`] | `PreEnqueue` | `Pass`, or the rejection |
 //! | [`check_queue_sort`] | `QueueSort` | the entities in order |
 //! | [`check_filter`] | `PreFilter` with its skip and node set, `Filter` | a line per node |
+//! | [`check_post_filter`] | `PreFilter`, `PostFilter` with an engine that edits nodes | the answer |
 //! | [`check_score`] | the above, `PreScore` with its skip, `Score`, `normalize` | a line per node |
 //! | [`check_reserve`] | `PreFilter`, `Reserve`, `unreserve` twice | the answer |
 //! | [`check_permit`] | `PreFilter`, `Permit` | the answer |
 //! | [`check_pre_bind`] | `PreFilter`, `Reserve`, `PreBind` until it is done | a line per step |
 //! | [`check_bind`] | `Bind` | the answer |
+//! | [`check_post_bind`] | `PreFilter`, `PostBind` | the state it leaves |
 //! | [`check_hint`] | `EnqueueExtensions` | the hint, `None` if it does not listen |
 //!
 //! Texts are made of [`crate::Code::as_str`], the reasons and, in brackets, the detail:
@@ -35,6 +37,7 @@ mod trial;
 pub use check::args::check_args;
 pub use check::binding::{check_bind, check_permit, check_pre_bind, check_reserve};
 pub use check::nodes::{check_filter, check_score};
+pub use check::post::{check_post_bind, check_post_filter};
 pub use check::queue::{check_hint, check_pre_enqueue, check_queue_sort, queued};
 pub use cluster::{Cluster, Scene, cluster, snapshot};
 pub use load::{LoadBuilder, load};

@@ -165,3 +165,33 @@ fn cfg_a4_a_misspelt_plugin_and_misplaced_extenders_are_both_named_with_a_hint()
         ]
     );
 }
+
+#[test]
+fn a_file_with_ten_mistakes_is_told_all_ten_at_once() {
+    let seen = mistakes(
+        "parallelism: 0\npercentageOfNodesToScore: 101\npodInitialBackoffSeconds: 0\n\
+         clientConnection: {burst: -1}\nleaderElection: {resourceLock: endpoints}\ntypo: 1\n\
+         profiles:\n\
+         - schedulerName: one\n  percentageOfNodesToScore: 200\n  extenders: []\n\
+         - schedulerName: one\n  plugins: {filter: {enabled: [{name: NodeNames}]}}\n",
+    );
+    let paths: Vec<&str> = seen
+        .iter()
+        .filter_map(|mistake| mistake.split(": ").next())
+        .collect();
+    for path in [
+        "typo",
+        "profiles[0].extenders",
+        "parallelism",
+        "percentageOfNodesToScore",
+        "podInitialBackoffSeconds",
+        "clientConnection.burst",
+        "leaderElection.resourceLock",
+        "profiles[0].percentageOfNodesToScore",
+        "profiles[1].schedulerName",
+        "profiles[1].plugins.filter.enabled[0]",
+    ] {
+        assert!(paths.contains(&path), "{path} is not among {seen:#?}");
+    }
+    assert_eq!(seen.len(), 10, "{seen:#?}");
+}

@@ -3,6 +3,7 @@
 pub(super) mod args;
 pub(super) mod binding;
 pub(super) mod nodes;
+pub(super) mod post;
 pub(super) mod queue;
 #[cfg(test)]
 mod tests;

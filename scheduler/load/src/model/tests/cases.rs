@@ -4,11 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plimsoll_framework::{LoadResource, NodeId};
+use plimsoll_kernel::Kernel;
 use plimsoll_objects::Uid;
 
 use crate::model::{Applied, LoadModel};
 use crate::options::{LoadOptions, SILENCE_MARGIN};
-use crate::world::{SECOND, at, node, pod, pod_sample, running, sample};
+use crate::sample::Meter;
+use crate::world::{SECOND, at, figure, node, pod, pod_sample, running, sample};
 
 /// A model of nodes with `cores` each, named n1, n2, ...
 fn cluster(nodes: u32, cores: i64, options: LoadOptions) -> LoadModel {
@@ -233,4 +235,25 @@ fn a_node_that_never_reported_is_judged_by_its_pods_without_penalty() {
     for resource in [LoadResource::Rx, LoadResource::Tx] {
         assert_eq!(row.get(resource).used, None);
     }
+}
+
+#[test]
+fn mem_a2_load_is_a_share_of_what_the_machine_has_not_of_what_pods_may_ask_for() {
+    const GIB: i64 = 1 << 30;
+    let mut machine = node("n1", 4_000, 10 * GIB);
+    machine.status.allocatable.cpu = 2_000;
+    machine.status.allocatable.memory = 8 * GIB;
+    let mut model = LoadModel::new(LoadOptions::default());
+    model.node_set(NodeId(0), &machine);
+    let mut used = sample("n1", SECOND, 320.0);
+    let memory = (8 * GIB) as f64;
+    used.figures
+        .push(figure(Meter::Memory, Kernel::Instant, memory));
+    assert_eq!(model.apply(&used), Applied::Taken);
+    refresh(&mut model, SECOND);
+    let row = model.row(NodeId(0));
+    assert_eq!(row.memory.capacity, Some((10 * GIB) as f64));
+    assert_eq!(row.memory.ratio_with(0.0), Some(0.80));
+    assert_eq!(row.cpu.capacity, Some(4_000.0));
+    assert_eq!(row.cpu.ratio_with(0.0), Some(0.08));
 }
