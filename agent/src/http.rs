@@ -2,6 +2,7 @@
 //! and what to show; serves until shutdown. Heads are bounded in size and time, bodies are
 //! not read at all.
 
+use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,9 +16,10 @@ use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use prometheus_client::encoding::text::encode;
 use prometheus_client::registry::Registry;
-use tokio::net::{TcpListener, TcpStream};
-use tokio::task::JoinSet;
-use tokio::time::sleep;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
+use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, warn};
 
@@ -33,6 +35,9 @@ const MAX_HEAD_BYTES: usize = 8 * 1024;
 const MAX_HEADERS: usize = 32;
 /// Time for the head of a request, and so for idling between two.
 const HEAD_WITHIN: Duration = Duration::from_secs(10);
+/// Time of a whole connection. A client that asks and never reads its answers would keep its
+/// place for ever, and enough of them keep the probes out.
+const CONNECTION_WITHIN: Duration = Duration::from_mins(1);
 /// Pause after a failed accept, which is most often a want of descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -55,13 +60,15 @@ pub struct Site {
 /// Serves `site` on `listener` until `shutdown`.
 pub async fn serve(listener: TcpListener, site: Arc<Site>, shutdown: CancellationToken) {
     let mut connections = JoinSet::new();
+    let mut oldest_first = VecDeque::<AbortHandle>::new();
     loop {
         tokio::select! {
             () = shutdown.cancelled() => break,
             Some(_) = connections.join_next() => {}
-            accepted = listener.accept(), if connections.len() < MAX_CONNECTIONS => match accepted {
+            accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
-                    connections.spawn(answer_all(stream, Arc::clone(&site)));
+                    make_room(&mut oldest_first);
+                    oldest_first.push_back(connections.spawn(answer_all(stream, Arc::clone(&site))));
                 }
                 Err(error) => {
                     warn!(%error, "no connection is accepted");
@@ -73,7 +80,19 @@ pub async fn serve(listener: TcpListener, site: Arc<Site>, shutdown: Cancellatio
     connections.shutdown().await;
 }
 
-async fn answer_all(stream: TcpStream, site: Arc<Site>) {
+/// Ends the oldest connection where all places are taken: who holds one without a word must
+/// not keep the probes waiting.
+fn make_room(oldest_first: &mut VecDeque<AbortHandle>) {
+    oldest_first.retain(|connection| !connection.is_finished());
+    if oldest_first.len() < MAX_CONNECTIONS {
+        return;
+    }
+    if let Some(oldest) = oldest_first.pop_front() {
+        oldest.abort();
+    }
+}
+
+async fn answer_all(stream: impl AsyncRead + AsyncWrite + Unpin, site: Arc<Site>) {
     let service = service_fn(move |request: Request<Incoming>| {
         let response = site.answer(&request, site.clock.mono());
         async move { Ok::<_, Infallible>(response) }
@@ -84,8 +103,10 @@ async fn answer_all(stream: TcpStream, site: Arc<Site>) {
         .max_buf_size(MAX_HEAD_BYTES)
         .max_headers(MAX_HEADERS)
         .serve_connection(TokioIo::new(stream), service);
-    if let Err(error) = connection.await {
-        debug!(%error, "http connection broke");
+    match timeout(CONNECTION_WITHIN, connection).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => debug!(%error, "http connection broke"),
+        Err(_) => debug!("http connection is cut, its time is over"),
     }
 }
 

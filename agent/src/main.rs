@@ -7,7 +7,9 @@ use std::process::ExitCode;
 use clap::Parser;
 use plimsoll_agent::args::{Arguments, Command};
 use plimsoll_agent::clock::Clock;
+use plimsoll_agent::inspect::SampleInput;
 use plimsoll_agent::{app, inspect, logs, sample::NodeSampler};
+use tracing::warn;
 
 fn main() -> ExitCode {
     let command = Arguments::parse()
@@ -29,6 +31,10 @@ fn run(command: Command) -> anyhow::Result<()> {
     match command {
         Command::Run(run) => {
             logs::start(run.log);
+            for folder in run.root.missing() {
+                let folder = folder.display();
+                warn!(%folder, "not a folder: nothing of it is measured");
+            }
             let source = NodeSampler::open(run.root, run.options.stream.period);
             let mut builder = tokio::runtime::Builder::new_current_thread();
             let runtime = builder.enable_all().build()?;
@@ -38,6 +44,13 @@ fn run(command: Command) -> anyhow::Result<()> {
             Ok(ended?)
         }
         Command::Sample(sample) => {
+            if let SampleInput::Live { root, .. } = &sample.input {
+                for folder in root.missing() {
+                    let folder = folder.display();
+                    let warning = "is not a folder: nothing of it is measured";
+                    drop(writeln!(io::stderr(), "warning: {folder} {warning}"));
+                }
+            }
             let (mut out, mut clock) = (io::stdout(), Clock::start());
             Ok(inspect::run_sample(&sample, &mut out, &mut clock)?)
         }

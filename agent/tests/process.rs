@@ -169,3 +169,13 @@ fn a_sample_of_this_machine_is_one_json_object() {
     let sample: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert!(sample["memory"]["usedBytes"].is_u64(), "{text}");
 }
+
+#[test]
+fn a_folder_that_is_not_there_is_warned_of_and_the_rest_is_measured() {
+    let flags = ["sample", "--json", "--interval=10ms", "--proc=/no/proc"];
+    let output = agent(&flags).output().unwrap();
+    let warning = String::from_utf8(output.stderr).unwrap();
+    assert!(warning.contains("/no/proc is not a folder"), "{warning}");
+    assert!(output.status.success());
+    assert!(output.stdout.starts_with(b"{"), "{warning}");
+}

@@ -32,6 +32,9 @@ pub(crate) struct Driver {
 
 /// How often the engine's figures go to the metrics.
 const STATS_PERIOD: Duration = Duration::from_secs(1);
+/// How long samples wait at most while events never end: a quarter of the time between two
+/// samples of a node, so that a busy engine does not judge by old load.
+const SAMPLES_WITHIN: Duration = Duration::from_millis(250);
 
 // === impl Driver ===
 
@@ -49,31 +52,44 @@ impl Driver {
     }
 
     async fn drive(mut self, stop: CancellationToken) -> anyhow::Result<()> {
-        let mut stats_due = Duration::ZERO;
+        let mut stats = Each::new(STATS_PERIOD);
+        let mut samples = Each::new(SAMPLES_WITHIN);
         loop {
             let now = self.clock.mono();
-            if now >= stats_due {
+            if stats.is_due(now) {
                 self.metrics.set_stats(&self.engine.stats());
-                stats_due = now + STATS_PERIOD;
+            }
+            if samples.is_due(now) {
+                self.take_samples().await?;
             }
             let wakeup = self
                 .engine
                 .next_wakeup()
-                .unwrap_or(stats_due)
-                .min(stats_due);
+                .unwrap_or(stats.next)
+                .min(stats.next);
             let event = tokio::select! {
                 biased;
                 () = stop.cancelled() => return Ok(()),
-                event = self.events.recv() => event.context("the cluster's events have ended")?,
-                () = self.ingest.changed() => Event::Samples(self.ingest.drain()),
+                // Few and cheap, and not to be kept waiting by events that never end.
                 Some(question) = self.questions.recv() => {
                     self.answer(question);
                     continue;
                 }
+                event = self.events.recv() => event.context("the cluster's events have ended")?,
+                () = self.ingest.changed() => Event::Samples(self.ingest.drain()),
                 () = tokio::time::sleep_until(self.clock.at(wakeup)) => Event::Tick,
             };
             self.step(event).await?;
         }
+    }
+
+    /// Takes what samples there are, also where the events leave no room for their turn.
+    async fn take_samples(&mut self) -> anyhow::Result<()> {
+        let samples = self.ingest.drain();
+        if samples.is_empty() {
+            return Ok(());
+        }
+        self.step(Event::Samples(samples)).await
     }
 
     fn answer(&mut self, question: Question) {
@@ -110,6 +126,28 @@ impl Driver {
     }
 }
 
+/// What is done once in each period, however often it is asked about.
+struct Each {
+    period: Duration,
+    next: Duration,
+}
+
+impl Each {
+    /// Due at once, and then each `period`.
+    fn new(period: Duration) -> Self {
+        let next = Duration::ZERO;
+        Self { period, next }
+    }
+
+    fn is_due(&mut self, now: Duration) -> bool {
+        let is_due = now >= self.next;
+        if is_due {
+            self.next = now + self.period;
+        }
+        is_due
+    }
+}
+
 fn log(decision: &plimsoll_core::Decision) {
     use plimsoll_core::Outcome;
     let pod = &decision.pod.key;
@@ -133,5 +171,23 @@ fn log(decision: &plimsoll_core::Decision) {
                 "plugin scored node"
             );
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_asked_about_without_pause_is_due_once_in_each_period() {
+        let mut each = Each::new(SAMPLES_WITHIN);
+        let asked = (0..1000).map(Duration::from_millis);
+        let due: Vec<_> = asked.filter(|now| each.is_due(*now)).collect();
+        assert_eq!(due, [0, 250, 500, 750].map(Duration::from_millis));
+        let late = Duration::from_secs(9);
+        assert!(
+            each.is_due(late) && !each.is_due(late),
+            "missed turns are not made up for"
+        );
     }
 }

@@ -67,5 +67,9 @@ fn checked<T>(path: &Path, loaded: Result<T, Vec<FieldError>>) -> anyhow::Result
 
 fn listed(errors: &[FieldError]) -> anyhow::Error {
     let lines: Vec<String> = errors.iter().map(|error| format!("\n  {error}")).collect();
-    anyhow::anyhow!("{} mistakes:{}", errors.len(), lines.concat())
+    let mistakes = match errors.len() {
+        1 => "1 mistake".to_owned(),
+        count => format!("{count} mistakes"),
+    };
+    anyhow::anyhow!("{mistakes}:{}", lines.concat())
 }

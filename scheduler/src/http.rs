@@ -3,6 +3,8 @@
 //! Takes what others keep (readiness, the metrics registry), gives text. Has no say in
 //! anything.
 
+mod door;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,6 +18,8 @@ use prometheus_client::registry::Registry;
 use tokio::net::TcpListener;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
+
+use self::door::Door;
 
 /// The text format of Prometheus as prometheus-client writes it.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -46,8 +50,8 @@ pub(crate) async fn serve(
         .route("/readyz", get(readyz))
         .route("/metrics", get(metrics))
         .with_state(Admin { ready, registry });
-    let serving =
-        axum::serve(listener, router).with_graceful_shutdown(stop.clone().cancelled_owned());
+    let serving = axum::serve(Door::new(listener), router)
+        .with_graceful_shutdown(stop.clone().cancelled_owned());
     let end_of_grace = async {
         stop.cancelled().await;
         sleep(GRACE).await;

@@ -8,6 +8,7 @@ mod app;
 mod args;
 mod clock;
 mod decisions;
+mod descriptors;
 mod drive;
 mod files;
 mod http;

@@ -12,7 +12,7 @@ use tracing::info;
 
 use crate::app::{App, AppOptions};
 use crate::args::Args;
-use crate::logging;
+use crate::{descriptors, logging};
 
 /// Runs the scheduler with the plugins of `registry` until it is told to stop. The door for
 /// out-of-tree plugins: a binary of one's own calls this.
@@ -30,6 +30,7 @@ pub fn run(registry: Registry) -> ExitCode {
 fn start(args: &Args, registry: Registry) -> anyhow::Result<()> {
     logging::start(&args.log, args.log_format)?;
     let options = AppOptions::from_args(args, registry)?;
+    descriptors::raise();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(WORKERS)
         .enable_all()

@@ -16,7 +16,12 @@ pub(super) struct SampleArguments {
     roots: Roots,
 
     /// Number of samples to show; the first comes after one interval.
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
     count: u32,
 
     /// Time between two samples, as 1s or 500ms.

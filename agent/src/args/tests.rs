@@ -126,6 +126,7 @@ fn wrong_values_are_refused_with_the_reason() {
         ),
         (&["sample", "--from=x"], "--to"),
         (&["sample", "--elapsed=1s"], "--from"),
+        (&["sample", "--count=0"], "--count"),
     ] {
         let words = parse(flags).unwrap_err();
         assert!(words.contains(reason), "{flags:?}: {words}");

@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 
 use http_body_util::{BodyExt, Empty};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 use tokio::sync::watch;
 
 use super::*;
@@ -64,6 +65,11 @@ async fn other_paths_and_methods_are_refused() {
 
 /// Sends raw bytes to a running server and gives all that it says until it closes.
 async fn exchange(bytes: &[u8]) -> String {
+    exchange_beside(0, bytes).await
+}
+
+/// The same, while `silent` other connections are open that say nothing.
+async fn exchange_beside(silent: usize, bytes: &[u8]) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let shutdown = CancellationToken::new();
@@ -74,6 +80,10 @@ async fn exchange(bytes: &[u8]) -> String {
         shutdown.clone(),
     ));
 
+    let mut others = Vec::new();
+    for _ in 0..silent {
+        others.push(TcpStream::connect(address).await.unwrap());
+    }
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(bytes).await.unwrap();
     let mut said = Vec::new();
@@ -93,6 +103,32 @@ async fn a_scrape_over_a_real_socket_is_openmetrics() {
     assert!(said.contains(METRICS_TYPE), "{said}");
     assert!(said.contains("plimsoll_agent_samples_total 0\n"), "{said}");
     assert!(said.ends_with("# EOF\n"), "{said}");
+}
+
+#[tokio::test]
+async fn a_probe_is_answered_however_many_connections_say_nothing() {
+    let began = Clock::start();
+    let probe = b"GET /healthz HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n";
+    let said = exchange_beside(3 * MAX_CONNECTIONS, probe).await;
+    assert!(said.starts_with("HTTP/1.1 200"), "{said}");
+    assert!(began.mono() < HEAD_WITHIN, "nobody had to lose patience");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_asks_and_never_reads_loses_its_place_in_time() {
+    let (client, server) = tokio::io::duplex(1024);
+    let answering = answer_all(server, Arc::new(site(no_reading())));
+    let asking = async {
+        let (_unread, mut asks) = tokio::io::split(client);
+        while asks
+            .write_all(b"GET /metrics HTTP/1.1\r\nhost: a\r\n\r\n")
+            .await
+            .is_ok()
+        {}
+    };
+    let clock = Clock::start();
+    tokio::join!(answering, asking);
+    assert_eq!(clock.mono(), CONNECTION_WITHIN);
 }
 
 #[tokio::test]

@@ -182,12 +182,12 @@ impl Cpu {
         tick: Tick,
         counters: &mut Counters,
     ) -> CpuReading {
+        reading.tick_ratio = shares.map(|shares| shares.busy);
+        reading.steal = shares.map(|shares| shares.steal as f32);
         let Some(cpus) = reading.cpus else {
             return reading;
         };
         let capacity = capacity(cpus);
-        reading.tick_ratio = shares.map(|shares| shares.busy);
-        reading.steal = shares.map(|shares| shares.steal as f32);
         let by_ticks = shares.map(|shares| shares.busy * capacity);
         let by_counters = match self.exact.scope() {
             // A node in a container beside others: the host's ticks are not its own.

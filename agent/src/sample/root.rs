@@ -21,6 +21,14 @@ impl HostRoot {
         }
     }
 
+    /// The trees of the two that are no folders, most often by a slip of the pen: what is in
+    /// them is not measured.
+    pub fn missing(&self) -> impl Iterator<Item = &Path> {
+        [&*self.proc, &*self.sys]
+            .into_iter()
+            .filter(|tree| !tree.is_dir())
+    }
+
     pub(crate) fn cgroup(&self) -> PathBuf {
         self.sys.join("fs/cgroup")
     }

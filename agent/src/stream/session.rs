@@ -28,6 +28,9 @@ const WELCOME_WITHIN: Duration = Duration::from_secs(10);
 const KEEPALIVE: Duration = Duration::from_secs(30);
 /// Time for the answer to a ping.
 const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(10);
+/// Longest time between two reports that a scheduler may ask for, as the longest period of an
+/// agent: a wrong number must not silence a node for hours.
+const LONGEST_INTERVAL: Duration = Duration::from_mins(1);
 /// Largest message taken; answers have a few dozen bytes.
 const MAX_MESSAGE_BYTES: usize = 64 * 1024;
 
@@ -96,7 +99,7 @@ impl Session {
 
     fn welcomed(&mut self, welcome: Welcome) {
         self.welcomed_at = Some(Instant::now());
-        let interval = Duration::from_millis(welcome.interval_ms.into());
+        let interval = interval(welcome);
         self.grants.send_modify(|grant| {
             grant.welcomed = true;
             grant.interval = interval;
@@ -113,7 +116,7 @@ impl Session {
                 }
                 // Asked to change pace: a second welcome is harmless.
                 Ok(Body::Welcome(welcome)) => {
-                    let interval = Duration::from_millis(welcome.interval_ms.into());
+                    let interval = interval(welcome);
                     self.grants.send_modify(|grant| grant.interval = interval);
                 }
                 Ok(Body::Refusal(refusal)) => return End::Refused(refusal),
@@ -148,6 +151,10 @@ async fn dial(address: SocketAddr, origin: &Uri) -> Result<Channel, tonic::trans
         .await
 }
 
+fn interval(welcome: Welcome) -> Duration {
+    Duration::from_millis(welcome.interval_ms.into()).min(LONGEST_INTERVAL)
+}
+
 fn drained(min_ms: u32, max_ms: u32) -> End {
     End::Drained {
         min: Duration::from_millis(min_ms.into()),
@@ -160,4 +167,24 @@ fn protocol_end(detail: &str) -> End {
         reason: Reason::Protocol.into(),
         detail: detail.to_owned(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_is_kept_and_a_wrong_one_never_silences_a_node_for_long() {
+        for (interval_ms, kept) in [
+            (0, Duration::ZERO),
+            (2_000, Duration::from_secs(2)),
+            (u32::MAX, LONGEST_INTERVAL),
+        ] {
+            let welcome = Welcome {
+                schema: SCHEMA,
+                interval_ms,
+            };
+            assert_eq!(interval(welcome), kept);
+        }
+    }
 }

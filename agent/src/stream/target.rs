@@ -25,6 +25,12 @@ pub enum Error {
     /// No host.
     #[error("no host, expected http://host:port")]
     NoHost,
+    /// A port that is no number from 1 to 65535.
+    #[error("the port must be 1 to 65535, expected http://host:port")]
+    Port,
+    /// A user or password, for which the stream has no use; not repeated, it may be a secret.
+    #[error("a user before the host means nothing here, expected http://host:port")]
+    User,
     /// A path or query, which telemetry has not.
     #[error("{0:?} after host and port means nothing here, expected http://host:port")]
     Path(String),
@@ -77,7 +83,17 @@ impl FromStr for Target {
         if host.is_empty() {
             return Err(Error::NoHost);
         }
-        let port = origin.port_u16().unwrap_or(DEFAULT_PORT);
+        let authority = origin.authority().map_or("", |whole| whole.as_str());
+        if authority.contains('@') {
+            return Err(Error::User);
+        }
+        // What stands behind the host; `Uri` has no port where the number is out of range.
+        let port = match (origin.port_u16(), authority.rsplit_once(':')) {
+            (Some(0), _) => return Err(Error::Port),
+            (Some(port), _) => port,
+            (None, Some((_, rest))) if !rest.ends_with(']') => return Err(Error::Port),
+            (None, _) => DEFAULT_PORT,
+        };
         Ok(Self { origin, host, port })
     }
 }
@@ -101,7 +117,8 @@ mod tests {
                 7443,
             ),
             ("http://10.0.0.1:9/", "10.0.0.1", 9),
-            ("http://[fd00::1]:7443", "fd00::1", 7443),
+            ("http://[fd00::1]:7444", "fd00::1", 7444),
+            ("http://[fd00::1]", "fd00::1", 7443),
         ] {
             let target: Target = url.parse().unwrap();
             assert_eq!((target.host.as_str(), target.port), (host, port));
@@ -114,6 +131,11 @@ mod tests {
             ("https://a:1", "scheme \"https\" is not spoken"),
             ("a:1", "scheme \"\" is not spoken"),
             ("http://a:1/telemetry", "\"/telemetry\" after host and port"),
+            ("http://a:0", "port must be 1 to 65535"),
+            ("http://a:99999", "port must be 1 to 65535"),
+            ("http://a:", "port must be 1 to 65535"),
+            ("http://[fd00::1]:99999", "port must be 1 to 65535"),
+            ("http://me:word@a:1", "a user before the host"),
             ("http://a b", "not a URL"),
             ("", "not a URL"),
         ] {

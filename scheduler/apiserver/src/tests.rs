@@ -5,6 +5,7 @@ mod client;
 mod deletes;
 mod faults;
 mod fixtures;
+mod garbage;
 mod owner;
 mod pages;
 mod patches;

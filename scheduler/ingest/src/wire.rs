@@ -25,8 +25,8 @@ const DEFAULT_PERIOD: Duration = Duration::from_secs(1);
 const MAX_PERIOD: Duration = Duration::from_mins(5);
 /// Figures in one report or pod: seven resources under a few kernels each.
 const MAX_FIGURES: usize = 64;
-/// Pods in one report: twice what the largest nodes run.
-const MAX_PODS: usize = 1024;
+/// Pods in one report, and in a row: twice what the largest nodes run.
+pub(crate) const MAX_PODS: usize = 1024;
 /// Longest uid of a pod: a UUID has 36, a config hash 32 bytes.
 const MAX_UID_BYTES: usize = 64;
 /// Longest reason of an untrusted report that is kept.

@@ -55,6 +55,11 @@ impl Rig {
             let _ = writeln!(text, "cpu{cpu} {user} 0 0 {idle} 0 0 0 0 0 0");
         }
         self.write("proc/stat", &text);
+        self.read()
+    }
+
+    /// Reads after another second.
+    fn read(&mut self) -> CpuReading {
         self.at += Duration::from_secs(1);
         let tick = Tick {
             at: self.at,
@@ -170,6 +175,18 @@ fn without_an_online_list_the_lines_are_the_cpus() {
     rig.second(6, 50);
     let reading = rig.second(6, 50);
     assert_eq!((reading.cpus, reading.millicores), (Some(6), Some(3_000.0)));
+}
+
+#[test]
+fn a_total_alone_gives_shares_though_no_count_of_cpus_makes_millicores_of_them() {
+    let mut rig = Rig::new(4);
+    rig.tree.remove("sys/devices");
+    rig.write("proc/stat", "cpu  100 0 0 100 0 0 0 0 0 0\n");
+    rig.read();
+    rig.write("proc/stat", "cpu  155 0 0 135 0 0 0 10 0 0\n");
+    let reading = rig.read();
+    assert_eq!((reading.tick_ratio, reading.steal), (Some(0.55), Some(0.1)));
+    assert_eq!((reading.cpus, reading.millicores), (None, None));
 }
 
 #[test]

@@ -14,6 +14,9 @@ use super::CallError;
 
 /// Longest message kept of an answer, in bytes: it goes to a log line and a condition.
 const MESSAGE_MAX: usize = 1024;
+/// Longest wait that a server may ask for, as the engine bounds it for its own requests: a
+/// wrong number of some proxy must not keep the scheduler blind for hours.
+const RETRY_AFTER_MAX: Duration = Duration::from_mins(1);
 
 /// An answer, whatever its code.
 #[derive(Debug)]
@@ -106,7 +109,8 @@ impl Answer {
     }
 }
 
-/// `Retry-After` in seconds: the API server does not use the form with a date.
+/// `Retry-After` in seconds, as far as it is honoured: the API server does not use the form
+/// with a date.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let seconds = headers
         .get(RETRY_AFTER)?
@@ -115,5 +119,5 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
         .trim()
         .parse()
         .ok()?;
-    Some(Duration::from_secs(seconds))
+    Some(Duration::from_secs(seconds).min(RETRY_AFTER_MAX))
 }

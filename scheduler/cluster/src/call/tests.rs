@@ -58,9 +58,11 @@ async fn each_refusal_is_taken_by_its_code() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_time_to_wait_is_read_in_seconds_and_else_ignored() {
+async fn the_time_to_wait_is_read_in_seconds_up_to_a_bound_and_else_ignored() {
     let cases = [
         ("5", Some(Duration::from_secs(5))),
+        ("86400", Some(Duration::from_mins(1))),
+        ("18446744073709551615", Some(Duration::from_mins(1))),
         ("soon", None),
         ("-1", None),
         ("", None),

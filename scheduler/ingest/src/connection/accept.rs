@@ -27,6 +27,8 @@ pub(crate) struct Accept {
     places: PollSemaphore,
     place: Option<OwnedSemaphorePermit>,
     pause: Option<Pin<Box<Sleep>>>,
+    /// The last accept failed: a want that lasts is said once, not ten times a second.
+    is_failing: bool,
     cut: CancellationToken,
     open: Gauge,
 }
@@ -45,6 +47,7 @@ impl Accept {
             places: PollSemaphore::new(Arc::new(Semaphore::new(limit))),
             place: None,
             pause: None,
+            is_failing: false,
             cut,
             open,
         }
@@ -55,9 +58,16 @@ impl Accept {
             self.place = ready!(self.places.poll_acquire(cx));
         }
         let (stream, _) = match ready!(self.listener.poll_accept(cx)) {
-            Ok(accepted) => accepted,
+            Ok(accepted) => {
+                self.is_failing = false;
+                accepted
+            }
             Err(error) => {
-                warn!(%error, "no connection is accepted");
+                if std::mem::replace(&mut self.is_failing, true) {
+                    debug!(%error, "still no connection is accepted");
+                } else {
+                    warn!(%error, "no connection is accepted");
+                }
                 self.pause = Some(Box::pin(sleep(PAUSE)));
                 return Poll::Ready(None);
             }

@@ -12,6 +12,7 @@ use tokio::sync::oneshot;
 
 use super::{Changed, ClaimError, PublishError};
 use crate::metrics::Metrics;
+use crate::wire::MAX_PODS;
 
 /// Former starts that a row remembers: an agent that is being replaced has one, a crash
 /// loop a few.
@@ -192,10 +193,13 @@ fn with_pods_of(mut sample: Sample, before: Sample) -> Sample {
     }
     let apart = sample.taken_at().saturating_sub(before.taken_at());
     let named: BTreeSet<_> = sample.pods.iter().map(|pod| Arc::clone(&pod.uid)).collect();
+    // An engine that is busy and an agent that names ever new pods must not fill the memory.
+    let room = MAX_PODS.saturating_sub(sample.pods.len());
     let silent = before
         .pods
         .into_iter()
-        .filter(|pod| !named.contains(&pod.uid));
+        .filter(|pod| !named.contains(&pod.uid))
+        .take(room);
     sample.pods.extend(silent.map(|mut pod| {
         pod.age += apart;
         pod

@@ -120,6 +120,28 @@ fn a_superseded_start_that_comes_back_later_goes_on_with_its_sequence() {
 }
 
 #[test]
+fn pods_that_nobody_took_do_not_pile_up_without_end() {
+    let slots = slots();
+    let claim = claim(&slots, "a", START);
+    for sequence in 1..=20 {
+        let pods = (0..200).map(|number| PodSample {
+            uid: Arc::from(format!("{sequence}-{number}")),
+            age: Duration::from_secs(sequence),
+            figures: Vec::new(),
+            ended: false,
+        });
+        let report = Sample {
+            pods: pods.collect(),
+            ..sample("a", sequence)
+        };
+        claim.publish(report).unwrap();
+    }
+    let kept = &slots.drain()[0].pods;
+    assert_eq!(kept.len(), crate::wire::MAX_PODS);
+    assert_eq!(&*kept[0].uid, "20-0", "the newest are kept");
+}
+
+#[test]
 fn pods_of_a_sample_that_nobody_took_go_over_into_the_next() {
     let pod = |uid: &str, age| PodSample {
         uid: Arc::from(uid),
