@@ -10,7 +10,6 @@ use plimsoll_cluster::{ClientOptions, Cluster, Ends, Running};
 use plimsoll_config::SchedulerConfig;
 use plimsoll_config::plimsoll::PlimsollConfig;
 use plimsoll_core::{Command, Engine, EngineOptions, Event};
-use plimsoll_framework::Registry;
 use plimsoll_ingest::Ingest;
 use prometheus_client::registry::Registry as Series;
 use tokio::net::TcpListener;
@@ -42,8 +41,6 @@ pub struct AppOptions {
     pub scheduler: SchedulerConfig,
     /// Plimsoll's own settings.
     pub plimsoll: PlimsollConfig,
-    /// The plugins.
-    pub registry: Registry,
     /// Accept agents without TLS; without it the telemetry port stays closed.
     pub insecure_plaintext: bool,
     /// Name of this replica in events.

@@ -6,8 +6,10 @@ use clap::{Parser, ValueEnum};
 
 /// Schedules pods by what nodes really carry.
 ///
-/// Runs beside kube-scheduler (give it a profile with a `schedulerName` of its own) or in
-/// its place. Configuration files made for kube-scheduler load unchanged.
+/// Runs beside kube-scheduler: give it a profile with a `schedulerName` of its own. This
+/// version does not have every default plugin yet: it names those it lacks at start, and
+/// pods that need them (affinity, topology spread, host ports, volumes) must not be given
+/// to it. Configuration files of kube-scheduler load unchanged as far as it has the plugins.
 #[derive(Debug, Clone, Parser)]
 #[command(name = "plimsoll-scheduler", version)]
 pub struct Args {
@@ -20,8 +22,8 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
 
-    /// A `PlimsollConfiguration` (`plimsoll.dev/v1alpha1`): ports, bounds, switches. Every field
-    /// is optional.
+    /// A `PlimsollConfiguration` (`plimsoll.dev/v1alpha1`): ports, bounds, switches. Every field but
+    /// `apiVersion` and `kind` is optional.
     #[arg(long, value_name = "FILE")]
     pub plimsoll_config: Option<PathBuf>,
 
@@ -43,7 +45,7 @@ pub struct Args {
     #[arg(
         long,
         env = "PLIMSOLL_LOG",
-        default_value = "info",
+        default_value = "info,kube_client=off",
         value_name = "FILTER"
     )]
     pub log: String,

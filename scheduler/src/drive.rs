@@ -11,7 +11,7 @@ use plimsoll_core::{Command, Engine, Event};
 use plimsoll_ingest::Ingest;
 use tokio::sync::mpsc::{Receiver, Sender};
 use tokio_util::sync::CancellationToken;
-use tracing::{debug, info};
+use tracing::{debug, info, warn};
 
 use crate::clock::Clock;
 use crate::decisions::Decisions;
@@ -32,6 +32,8 @@ pub(crate) struct Driver {
 
 /// How often the engine's figures go to the metrics.
 const STATS_PERIOD: Duration = Duration::from_secs(1);
+/// How often it is said that agents speak for unknown nodes.
+const STRANGERS_PERIOD: Duration = Duration::from_mins(5);
 /// How long samples wait at most while events never end: a quarter of the time between two
 /// samples of a node, so that a busy engine does not judge by old load.
 const SAMPLES_WITHIN: Duration = Duration::from_millis(250);
@@ -54,10 +56,11 @@ impl Driver {
     async fn drive(mut self, stop: CancellationToken) -> anyhow::Result<()> {
         let mut stats = Each::new(STATS_PERIOD);
         let mut samples = Each::new(SAMPLES_WITHIN);
+        let mut strangers = Strangers::default();
         loop {
             let now = self.clock.mono();
             if stats.is_due(now) {
-                self.metrics.set_stats(&self.engine.stats());
+                self.tell_stats(&mut strangers, now);
             }
             if samples.is_due(now) {
                 self.take_samples().await?;
@@ -80,6 +83,18 @@ impl Driver {
                 () = tokio::time::sleep_until(self.clock.at(wakeup)) => Event::Tick,
             };
             self.step(event).await?;
+        }
+    }
+
+    fn tell_stats(&self, strangers: &mut Strangers, now: Duration) {
+        let stats = self.engine.stats();
+        self.metrics.set_stats(&stats);
+        let unknown = stats.counters.samples_unknown_node;
+        if let Some(new) = strangers.news(unknown, now) {
+            warn!(
+                samples = new,
+                "agents speak for nodes that the cluster does not have: check their --node-name"
+            );
         }
     }
 
@@ -126,6 +141,34 @@ impl Driver {
     }
 }
 
+/// Samples of nodes that the cluster does not have: told of, but not each second.
+struct Strangers {
+    each: Each,
+    told: u64,
+}
+
+impl Default for Strangers {
+    fn default() -> Self {
+        Self {
+            each: Each::new(STRANGERS_PERIOD),
+            told: 0,
+        }
+    }
+}
+
+impl Strangers {
+    /// How many came since they were last told of; `None` if there are none, or it is not
+    /// time yet.
+    fn news(&mut self, count: u64, now: Duration) -> Option<u64> {
+        let new = count.saturating_sub(self.told);
+        if new == 0 || !self.each.is_due(now) {
+            return None;
+        }
+        self.told = count;
+        Some(new)
+    }
+}
+
 /// What is done once in each period, however often it is asked about.
 struct Each {
     period: Duration,
@@ -156,7 +199,7 @@ fn log(decision: &plimsoll_core::Decision) {
             info!(%pod, %node, feasible = decision.feasible, nodes = decision.nodes, "node chosen");
         }
         Outcome::Unschedulable { message } => info!(%pod, message, "no node"),
-        Outcome::Failed { message } => tracing::warn!(%pod, message, "attempt failed"),
+        Outcome::Failed { message } => warn!(%pod, message, "attempt failed"),
     }
     for candidate in &decision.candidates {
         for score in &candidate.scores {
@@ -177,6 +220,16 @@ fn log(decision: &plimsoll_core::Decision) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn strangers_are_told_of_at_once_and_then_each_five_minutes() {
+        let mut strangers = Strangers::default();
+        let at = Duration::from_secs;
+        assert_eq!(strangers.news(0, at(1)), None);
+        assert_eq!(strangers.news(3, at(2)), Some(3));
+        assert_eq!(strangers.news(4, at(3)), None);
+        assert_eq!(strangers.news(9, at(400)), Some(6));
+    }
 
     #[test]
     fn what_is_asked_about_without_pause_is_due_once_in_each_period() {

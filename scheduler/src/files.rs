@@ -16,10 +16,10 @@ impl AppOptions {
     ///
     /// # Errors
     /// A file cannot be read, or has mistakes: all of them are named, each with its path.
-    pub fn from_args(args: &Args, registry: Registry) -> anyhow::Result<Self> {
+    pub fn from_args(args: &Args, registry: &Registry) -> anyhow::Result<Self> {
         let scheduler = match &args.config {
-            Some(path) => checked(path, plimsoll_config::load(&text(path)?, &registry))?,
-            None => plimsoll_config::default_config(&registry).map_err(|errors| listed(&errors))?,
+            Some(path) => checked(path, plimsoll_config::load(&text(path)?, registry))?,
+            None => plimsoll_config::default_config(registry).map_err(|errors| listed(&errors))?,
         };
         let plimsoll = match &args.plimsoll_config {
             Some(path) => checked(path, plimsoll_config::plimsoll::load(&text(path)?))?,
@@ -35,7 +35,6 @@ impl AppOptions {
             access,
             scheduler,
             plimsoll,
-            registry,
             insecure_plaintext,
             instance,
         })

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    plimsoll_scheduler::run(plimsoll_plugins::registry())
+    plimsoll_scheduler::run(&plimsoll_plugins::registry())
 }

@@ -3,6 +3,8 @@
 //! Takes decisions and the engine's figures, gives series: kube-scheduler's names where the
 //! meaning is the same, `plimsoll_*` for ours.
 
+mod engine;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,6 +16,8 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
 
+use engine::EngineSeries;
+
 /// All series of the scheduler.
 #[derive(Debug, Clone)]
 pub(crate) struct Metrics {
@@ -22,6 +26,7 @@ pub(crate) struct Metrics {
     sample_age: Histogram,
     pending: Family<QueueLabels, Gauge>,
     cache: Family<CacheLabels, Gauge>,
+    engine: EngineSeries,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -52,6 +57,7 @@ impl Metrics {
             sample_age: Histogram::new(exponential_buckets(0.125, 2.0, 12)),
             pending: Family::default(),
             cache: Family::default(),
+            engine: EngineSeries::new(registry),
         };
         registry.register(
             "scheduler_schedule_attempts",
@@ -101,6 +107,7 @@ impl Metrics {
 
     /// The engine's figures now.
     pub(crate) fn set_stats(&self, stats: &EngineStats) {
+        self.engine.set(stats);
         let queues = [
             ("active", stats.queue.active),
             ("backoff", stats.queue.backoff),

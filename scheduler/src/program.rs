@@ -16,18 +16,32 @@ use crate::{descriptors, logging};
 
 /// Runs the scheduler with the plugins of `registry` until it is told to stop. The door for
 /// out-of-tree plugins: a binary of one's own calls this.
-pub fn run(registry: Registry) -> ExitCode {
+pub fn run(registry: &Registry) -> ExitCode {
     match start(&Args::parse(), registry) {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
             // Where standard error is gone there is nobody left to tell.
-            drop(writeln!(std::io::stderr(), "error: {problem:#}"));
+            drop(writeln!(std::io::stderr(), "error: {}", chain(&problem)));
             ExitCode::FAILURE
         }
     }
 }
 
-fn start(args: &Args, registry: Registry) -> anyhow::Result<()> {
+/// All causes of a problem, outermost first; one that the text before it already says (as
+/// some libraries' errors do) is left out.
+fn chain(problem: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in problem.chain().map(ToString::to_string) {
+        if text.is_empty() {
+            text = cause;
+        } else if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
+}
+
+fn start(args: &Args, registry: &Registry) -> anyhow::Result<()> {
     logging::start(&args.log, args.log_format)?;
     let options = AppOptions::from_args(args, registry)?;
     descriptors::raise();
@@ -76,5 +90,18 @@ impl Signals {
             _ = self.terminate.recv() => "SIGTERM",
             _ = self.interrupt.recv() => "SIGINT",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::chain;
+
+    #[test]
+    fn a_cause_is_said_once() {
+        let problem = anyhow::anyhow!("no such file")
+            .context("cannot read a: no such file")
+            .context("cannot start");
+        assert_eq!(chain(&problem), "cannot start: cannot read a: no such file");
     }
 }

@@ -7,6 +7,7 @@ use std::io::Write;
 use std::time::Duration;
 
 use plimsoll_core::Event;
+use plimsoll_framework::Now;
 use plimsoll_tests::{Bench, sample, thread_cpu};
 
 /// Sizes of the clusters.
@@ -52,6 +53,7 @@ fn main() -> std::io::Result<()> {
                     .map(|index| sample(index, sequence, now))
                     .collect();
                 bench.step(Event::Samples(samples));
+                std::hint::black_box(bench.engine.snapshot(Now::at(bench.now)));
             }
             let spent = thread_cpu().saturating_sub(begin);
             cells.push(spent.as_secs_f64() * 1e6 / ROUNDS as f64);

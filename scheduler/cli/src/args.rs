@@ -25,8 +25,8 @@ pub(crate) struct Cli {
 enum Command {
     /// Tells the story of the blind spot on this machine, without Kubernetes.
     ///
-    /// 32 nodes (this machine, measured by the real agent, and 31 simulated ones), 40 replicas,
-    /// twice: by requests only, and by measured load. Takes about a minute. Exit status: 0 if
+    /// 32 nodes (this machine, measured by the real agent, and 31 simulated ones), 40 replicas
+    /// that fit and 4 that do not, twice: by requests only, and by measured load. Takes about a minute. Exit status: 0 if
     /// measured load did better, 1 if not, 2 if the story could not be told.
     Demo(DemoOptions),
 }

@@ -1,14 +1,14 @@
 //! Plimsoll's own settings: the file of `--plimsoll-config`.
 //!
 //! Takes text, gives [`PlimsollConfig`] with defaults filled in, or every mistake. All
-//! fields may be left out, and so may the file.
+//! fields but `apiVersion` and `kind` may be left out, and so may the file.
 //!
 //! ```yaml
 //! apiVersion: plimsoll.dev/v1alpha1
 //! kind: PlimsollConfiguration
 //! load: {enabled: true}                      # judge nodes by load
 //! telemetry: {listen: "0.0.0.0:7443"}        # where agents send their figures
-//! admin: {listen: "0.0.0.0:10259"}           # page, API, metrics, health
+//! admin: {listen: "0.0.0.0:10259"}           # metrics and health
 //! binding: {maxInFlight: 32, minInFlight: 4} # binding requests at a time
 //! seed: 42                                   # of the choice among equal nodes
 //! ```
@@ -28,10 +28,10 @@ pub const KIND: &str = "PlimsollConfiguration";
 
 /// Port of the telemetry stream.
 const TELEMETRY_PORT: u16 = 7443;
-/// Port of page, API, metrics and health: the one of kube-scheduler.
+/// Port of metrics and health: the one of kube-scheduler.
 const ADMIN_PORT: u16 = 10259;
 /// Binding requests at a time while the API server answers quickly: more gain nothing
-/// there and bring answers 429 (measured on a stock API server).
+/// there and bring answers 429, for each is a connection and a write of its own.
 const MAX_IN_FLIGHT: u16 = 32;
 /// Binding requests at a time that are always allowed, however slow the answers.
 const MIN_IN_FLIGHT: u16 = 4;
@@ -41,7 +41,7 @@ const IN_FLIGHT_LIMIT: u16 = 400;
 /// Plimsoll's own settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlimsollConfig {
-    /// `load.enabled`: whether load counts at all. It can be switched while running.
+    /// `load.enabled`: whether agents are listened to; read at start.
     pub load_enabled: bool,
     /// `telemetry.listen`.
     pub telemetry_listen: SocketAddr,
@@ -49,7 +49,7 @@ pub struct PlimsollConfig {
     pub admin_listen: SocketAddr,
     /// `binding`.
     pub binding: Binding,
-    /// `seed` of the choice among equal nodes; `None`: a new one at every start.
+    /// `seed` of the choice among equal nodes; `None`: the engine's own, the same at every start.
     pub seed: Option<u64>,
 }
 

@@ -37,9 +37,9 @@ impl Engine {
         for sample in samples {
             match self.cache.sample(sample) {
                 Applied::Taken => self.counters.samples_taken += 1,
-                Applied::Older | Applied::Untrusted | Applied::UnknownNode => {
-                    self.counters.samples_refused += 1;
-                }
+                Applied::Older => self.counters.samples_older += 1,
+                Applied::Untrusted => self.counters.samples_untrusted += 1,
+                Applied::UnknownNode => self.counters.samples_unknown_node += 1,
             }
         }
     }

@@ -105,8 +105,12 @@ pub struct Counters {
     pub evictions_failed: u64,
     /// Load samples taken.
     pub samples_taken: u64,
-    /// Load samples refused: of unknown nodes, older ones, untrusted ones.
-    pub samples_refused: u64,
+    /// Load samples dropped: not newer than what is known of the node.
+    pub samples_older: u64,
+    /// Load samples without figures: the agent does not trust them.
+    pub samples_untrusted: u64,
+    /// Load samples dropped: the cluster has no such node.
+    pub samples_unknown_node: u64,
     /// Bindings.
     pub binds: BindCounters,
     /// Status patches.

@@ -7,16 +7,16 @@ use std::time::Duration;
 /// hours and shows a new pod within half a minute.
 pub const JUDGED_TAU: Duration = Duration::from_secs(10);
 /// See [`LoadOptions::ramp`]. Programs warm up within half a minute to two minutes
-/// (start-up, caches, just-in-time compilation); the agent reports pods each second for
-/// the first 60 s, so that the measurement is dense while it takes over.
+/// (start-up, caches, just-in-time compilation): trust in the request ends as they do. Only
+/// pods that an agent measures are concerned, which no agent of this version does.
 pub const RAMP: Duration = Duration::from_mins(1);
 /// See [`LoadOptions::prior_ratio`]. Nothing has been learned yet: a request is taken at
 /// its word.
 pub const PRIOR_RATIO: f64 = 1.0;
 /// See [`LoadOptions::fresh_periods`]. One lost report and some jitter are not silence.
 pub const FRESH_PERIODS: u32 = 3;
-/// See [`LoadOptions::fade`]. In trials a load figure was still worth nearly all after
-/// five minutes and worth much after fifteen; a cliff was worse than any age.
+/// See [`LoadOptions::fade`]. The load of most nodes changes little in five minutes,
+/// and a cliff would be worse than any age: all nodes would cross it together.
 pub const FADE: Duration = Duration::from_mins(5);
 /// See [`LoadOptions::estimate_drift`]. A workload mostly keeps its level for half an hour
 /// or so; after that its request says about as much.

@@ -210,7 +210,6 @@ fn options(address: &str, profiles: &str, settings: &str) -> anyhow::Result<AppO
         access: ClientOptions::Address(address.to_owned()),
         scheduler: plimsoll_config::load(profiles, &registry).map_err(|errors| all(&errors))?,
         plimsoll: plimsoll_config::plimsoll::load(&settings).map_err(|errors| all(&errors))?,
-        registry,
         insecure_plaintext: true,
         instance: "flow".to_owned(),
     })

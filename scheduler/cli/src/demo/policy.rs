@@ -71,7 +71,6 @@ impl Policy {
             access: ClientOptions::Address(server),
             scheduler,
             plimsoll,
-            registry,
             insecure_plaintext: true,
             instance: "demo".to_owned(),
         })

@@ -130,16 +130,14 @@ pub(crate) async fn run(
 
 impl Run<'_> {
     async fn tell(&self) -> anyhow::Result<()> {
-        self.wait(WARM_UP, "agents connect and measure").await?;
+        self.wait(WARM_UP, "agents connect").await?;
         for wave in objects::replicas(&cast::arriving()).chunks(WAVE) {
             self.create(wave)?;
-            self.wait(BETWEEN_WAVES, "40 replicas of shop/web arrive")
-                .await?;
+            self.wait(BETWEEN_WAVES, "replicas arrive").await?;
         }
         self.create(&objects::replicas(&cast::unplaceable()))?;
         self.wait_until_tried().await?;
-        self.wait(SETTLE, "the placed pods reach their full load")
-            .await
+        self.wait(SETTLE, "placed pods start").await
     }
 
     fn create(&self, pods: &[Value]) -> anyhow::Result<()> {
@@ -164,7 +162,7 @@ impl Run<'_> {
 
     async fn wait_until_tried(&self) -> anyhow::Result<()> {
         self.view
-            .stage(self.policy.name(), "the last pods find a node or a reason");
+            .stage(self.policy.name(), "the last pods are tried");
         let until = self.clock.now() + TRIED_WITHIN;
         loop {
             self.look()?;

@@ -33,7 +33,7 @@ pub(crate) async fn demo(options: &DemoOptions) -> anyhow::Result<ExitCode> {
     let view = match (options.headless, std::io::stdout().is_terminal()) {
         (true, _) => View::Silent,
         (false, true) => View::live(simulated_nodes().len()),
-        (false, false) => View::Plain,
+        (false, false) => View::plain(),
     };
     let (requests_only, _) = run::run(Policy::RequestsOnly, &view).await?;
     let (plimsoll, last_sample) = run::run(Policy::Plimsoll, &view).await?;

@@ -2,6 +2,7 @@
 //!
 //! Where the output is not a terminal, one plain line per stage.
 
+use std::cell::RefCell;
 use std::io::Write;
 use std::time::Duration;
 
@@ -11,6 +12,8 @@ use super::cast::HOT;
 
 /// Nodes in one line of the live view.
 const NODES_PER_LINE: usize = 8;
+/// What the cells mean.
+const LEGEND: &str = "CPU demand of each simulated node, ! over 80 %:";
 
 /// Where progress goes.
 #[derive(Debug)]
@@ -24,8 +27,8 @@ pub(crate) enum View {
         /// Lines of nodes.
         lines: Vec<ProgressBar>,
     },
-    /// One line per stage, on standard error.
-    Plain,
+    /// One line per stage, on standard error; the last one told.
+    Plain(RefCell<String>),
     /// Nothing.
     Silent,
 }
@@ -37,10 +40,13 @@ impl View {
     pub(crate) fn live(nodes: usize) -> Self {
         let screen = MultiProgress::new();
         let bar = screen.add(ProgressBar::new(1000));
-        let style = ProgressStyle::with_template("{prefix:>14} [{bar:40}] {percent:>3}% {msg}");
+        let style = ProgressStyle::with_template("{prefix:>13} [{bar:24}] {percent:>3}% {msg}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         let plain = ProgressStyle::with_template("  {msg}")
             .unwrap_or_else(|_| ProgressStyle::default_spinner());
+        let legend = screen.add(ProgressBar::new_spinner());
+        legend.set_style(plain.clone());
+        legend.set_message(LEGEND);
         let lines = (0..nodes.div_ceil(NODES_PER_LINE))
             .map(|_| {
                 let line = screen.add(ProgressBar::new_spinner());
@@ -51,6 +57,11 @@ impl View {
         Self::Live { screen, bar, lines }
     }
 
+    /// A view of plain lines.
+    pub(crate) fn plain() -> Self {
+        Self::Plain(RefCell::default())
+    }
+
     /// A stage of the run `policy` begins.
     pub(crate) fn stage(&self, policy: &str, stage: &str) {
         match self {
@@ -58,9 +69,14 @@ impl View {
                 bar.set_prefix(policy.to_owned());
                 bar.set_message(stage.to_owned());
             }
-            Self::Plain => {
+            Self::Plain(told) => {
+                let line = format!("{policy}: {stage}");
+                if *told.borrow() == line {
+                    return;
+                }
                 // Where standard error is gone nobody watches the progress.
-                drop(writeln!(std::io::stderr(), "{policy}: {stage}"));
+                drop(writeln!(std::io::stderr(), "{line}"));
+                told.replace(line);
             }
             Self::Silent => {}
         }

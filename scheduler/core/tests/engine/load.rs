@@ -80,5 +80,8 @@ fn a_ghost_agent_does_not_make_a_node() {
     let stats = harness.stats();
     assert_eq!(stats.cache.nodes, 1);
     let counters = stats.counters;
-    assert_eq!((counters.samples_taken, counters.samples_refused), (1, 1));
+    assert_eq!(
+        (counters.samples_taken, counters.samples_unknown_node),
+        (1, 1)
+    );
 }

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::maths::Weights;
 use crate::resource_list::{self, Entry};
 
-/// Best mix in the prototype, beside the default plugins at weight 30 (`docs/load-model.md`).
+/// Load decides, requests keep a say: they hold room for what a pod may yet use.
 const LOAD_WEIGHT: f64 = 0.7;
 /// Loads a fifth of a node apart differ in full: closer ones are mostly noise.
 const SPAN_FLOOR: f64 = 0.20;

@@ -1,0 +1,163 @@
+//! The engine's own counters as series.
+//!
+//! Takes [`EngineStats`], whose counters only grow, gives `plimsoll_*_total` with one label
+//! for what happened.
+
+use std::sync::atomic::Ordering;
+
+use plimsoll_core::{BindCounters, Counters, EngineStats, StatusCounters};
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::registry::Registry;
+
+/// One family per question, one label for the answer.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct EngineSeries {
+    bindings: Family<Outcome, Counter>,
+    status: Family<Outcome, Counter>,
+    samples: Family<Outcome, Counter>,
+    oddities: Family<Outcome, Counter>,
+    incoming: Family<Incoming, Counter>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Outcome {
+    outcome: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Incoming {
+    queue: &'static str,
+    event: String,
+}
+
+// === impl EngineSeries ===
+
+impl EngineSeries {
+    /// All series, registered.
+    pub(crate) fn new(registry: &mut Registry) -> Self {
+        let series = Self::default();
+        registry.register(
+            "plimsoll_bindings",
+            "How bindings ended, and what happened on the way",
+            series.bindings.clone(),
+        );
+        registry.register(
+            "plimsoll_status_patches",
+            "How patches of a pod's status ended",
+            series.status.clone(),
+        );
+        registry.register(
+            "plimsoll_load_samples",
+            "Samples of node load that reached the engine, by what became of them",
+            series.samples.clone(),
+        );
+        registry.register(
+            "plimsoll_engine_oddities",
+            "Things that happen to a healthy scheduler rarely",
+            series.oddities.clone(),
+        );
+        registry.register(
+            "scheduler_queue_incoming_pods",
+            "Pods added to scheduling queues, by event and queue",
+            series.incoming.clone(),
+        );
+        series
+    }
+
+    /// The counters now.
+    pub(crate) fn set(&self, stats: &EngineStats) {
+        set(&self.bindings, bindings(&stats.counters.binds));
+        set(&self.status, status(&stats.counters.status));
+        set(&self.samples, samples(&stats.counters));
+        set(&self.oddities, oddities(&stats.counters));
+        for entry in &stats.incoming {
+            let labels = Incoming {
+                queue: entry.queue,
+                event: entry.event.clone(),
+            };
+            let counter = self.incoming.get_or_create(&labels);
+            counter.inner().store(entry.count, Ordering::Relaxed);
+        }
+    }
+}
+
+fn set(family: &Family<Outcome, Counter>, counts: impl IntoIterator<Item = (&'static str, u64)>) {
+    for (outcome, count) in counts {
+        let counter = family.get_or_create(&Outcome { outcome });
+        counter.inner().store(count, Ordering::Relaxed);
+    }
+}
+
+fn bindings(counters: &BindCounters) -> [(&'static str, u64); 12] {
+    [
+        ("bound", counters.bound),
+        ("conflict", counters.conflict),
+        ("not_found", counters.not_found),
+        ("throttled", counters.throttled),
+        ("unavailable", counters.unavailable),
+        ("unknown", counters.unknown),
+        ("refused", counters.refused),
+        ("pod_gone", counters.pod_gone),
+        ("bound_elsewhere", counters.bound_elsewhere),
+        ("node_gone", counters.node_gone),
+        ("stale", counters.stale),
+        ("permit_timeout", counters.permit_timeouts),
+    ]
+}
+
+fn status(counters: &StatusCounters) -> [(&'static str, u64); 3] {
+    [
+        ("written", counters.written),
+        ("retried", counters.retried),
+        ("dropped", counters.dropped),
+    ]
+}
+
+fn samples(counters: &Counters) -> [(&'static str, u64); 4] {
+    [
+        ("taken", counters.samples_taken),
+        ("older", counters.samples_older),
+        ("untrusted", counters.samples_untrusted),
+        ("unknown_node", counters.samples_unknown_node),
+    ]
+}
+
+fn oddities(counters: &Counters) -> [(&'static str, u64); 7] {
+    [
+        ("pod_moved", counters.moved),
+        ("deleting_pod_skipped", counters.skipped_deleting),
+        ("relisted", counters.relists),
+        ("late_answer", counters.late_answers),
+        ("preemption_attempt", counters.preemption_attempts),
+        ("preemption_victim", counters.preemption_victims),
+        ("eviction_failed", counters.evictions_failed),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_engine_counts_stands_on_the_page() {
+        let mut registry = Registry::default();
+        let series = EngineSeries::new(&mut registry);
+        let mut stats = EngineStats::default();
+        stats.counters.binds.conflict = 3;
+        stats.counters.samples_unknown_node = 7;
+        series.set(&stats);
+        stats.counters.binds.conflict = 4;
+        series.set(&stats);
+        let mut page = String::new();
+        prometheus_client::encoding::text::encode(&mut page, &registry).unwrap();
+        for line in [
+            "plimsoll_bindings_total{outcome=\"conflict\"} 4",
+            "plimsoll_bindings_total{outcome=\"bound\"} 0",
+            "plimsoll_load_samples_total{outcome=\"unknown_node\"} 7",
+        ] {
+            assert!(page.contains(line), "{line} is not in\n{page}");
+        }
+    }
+}
