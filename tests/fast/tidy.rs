@@ -138,6 +138,20 @@ fn every_file_that_the_readme_links_is_there() {
     }
 }
 
+#[test]
+fn no_page_has_a_place_left_to_fill() {
+    let root = project_root();
+    let pages = fs::read_dir(root.join("docs")).expect("docs is there");
+    let pages = pages.map(|page| page.expect("a page can be read").path());
+    for page in pages.chain([root.join("README.md"), root.join("ARCHITECTURE.md")]) {
+        let text = fs::read_to_string(&page).expect("a page is text");
+        let left = text
+            .split(|letter: char| !(letter.is_ascii_uppercase() || letter == '_'))
+            .find(|word| word.ends_with("_TABLE") || word.ends_with("_HERE"));
+        assert!(left.is_none(), "{}: {left:?}", page.display());
+    }
+}
+
 struct Lengths<'a> {
     source: &'a Source,
     long: &'a mut Vec<String>,
