@@ -198,8 +198,8 @@ fn log(decision: &plimsoll_core::Decision) {
         Outcome::Chosen { node, .. } => {
             info!(%pod, %node, feasible = decision.feasible, nodes = decision.nodes, "node chosen");
         }
-        Outcome::Unschedulable { message } => info!(%pod, message, "no node"),
-        Outcome::Failed { message } => warn!(%pod, message, "attempt failed"),
+        Outcome::Unschedulable { message } => info!(%pod, reason = message, "no node"),
+        Outcome::Failed { message } => warn!(%pod, reason = message, "attempt failed"),
     }
     for candidate in &decision.candidates {
         for score in &candidate.scores {

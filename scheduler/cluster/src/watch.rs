@@ -37,7 +37,8 @@ use crate::ready::Ready;
 /// Least wait after a failure.
 const WAIT_LEAST: Duration = Duration::from_millis(100);
 /// Longest wait after a failure: what a cluster may be blind for once its API server is back.
-const WAIT_MOST: Duration = Duration::from_secs(30);
+/// Two watches that ask once in a second or two are nothing to a server that starts.
+const WAIT_MOST: Duration = Duration::from_secs(3);
 /// A watch that has lasted this long or has told of anything did its work.
 const WORKED_AFTER: Duration = Duration::from_secs(1);
 /// So many refusals of one version in a row, and everything is listed again: the version
@@ -61,10 +62,12 @@ struct EngineGone;
 /// How fast a watch may begin again.
 struct Pace {
     backoff: Backoff,
-    /// Watches in a row that did no work.
+    /// Watches in a row that began and ended without work.
     fruitless: u32,
     /// Refusals of a watch in a row.
     refusals: u32,
+    /// The failure that was last told of: it is told once, not at each try.
+    told: Option<String>,
 }
 
 // === impl Watch ===
@@ -101,6 +104,7 @@ impl<K: Kind> Watch<K> {
     async fn list_and_follow(&mut self) -> EngineGone {
         loop {
             let Listing { objects, version } = self.list().await;
+            self.pace.told = None;
             info!(kind = K::NAME, objects = objects.len(), version, "listed");
             if self.events.send(self.kind.listed(objects)).await.is_err() {
                 return EngineGone;
@@ -124,7 +128,10 @@ impl<K: Kind> Watch<K> {
                         .backoff
                         .next()
                         .max(error.retry_after().unwrap_or_default());
-                    warn!(kind = K::NAME, %error, ?wait, "list failed");
+                    if self.pace.is_news(&error.to_string()) {
+                        warn!(kind = K::NAME, %error, "list failed, trying again");
+                    }
+                    debug!(kind = K::NAME, %error, ?wait, "list failed");
                     sleep(wait).await;
                 }
             }
@@ -143,7 +150,7 @@ impl<K: Kind> Watch<K> {
             };
             let end = stream.run(&mut version, &mut self.known).await?;
             self.api.metrics().watch_restart(K::NAME, end.label());
-            log_end(K::NAME, &end, &version);
+            log_end(K::NAME, &end, &version, &mut self.pace);
             let worked = version != before || started.elapsed() >= WORKED_AFTER;
             let next = self.pace.after(&end, worked);
             sleep(next.wait).await;
@@ -154,13 +161,16 @@ impl<K: Kind> Watch<K> {
     }
 }
 
-fn log_end(kind: &'static str, end: &End, version: &str) {
+fn log_end(kind: &'static str, end: &End, version: &str, pace: &mut Pace) {
     match end {
         End::Closed => debug!(kind, version, "watch closed by the server"),
         End::Broken(error) => info!(kind, version, error, "watch broken"),
         End::Silent => warn!(kind, version, "watch silent for too long"),
         End::Expired => warn!(kind, version, "version expired, listing again"),
-        End::Failed { message, .. } => warn!(kind, version, error = message, "watch failed"),
+        End::Failed { message, .. } if pace.is_news(message) => {
+            warn!(kind, version, error = message, "watch failed, trying again");
+        }
+        End::Failed { message, .. } => debug!(kind, version, error = message, "watch failed again"),
     }
 }
 
@@ -179,14 +189,31 @@ impl Pace {
             backoff: Backoff::new(WAIT_LEAST, WAIT_MOST),
             fruitless: 0,
             refusals: 0,
+            told: None,
         }
+    }
+
+    /// Whether this failure is another one than the last.
+    fn is_news(&mut self, failure: &str) -> bool {
+        let news = self.told.as_deref() != Some(failure);
+        if news {
+            self.told = Some(failure.to_owned());
+        }
+        news
+    }
+
+    /// The server did what it was asked: begins anew.
+    fn worked(&mut self) {
+        self.backoff.reset();
+        (self.fruitless, self.refusals) = (0, 0);
+        self.told = None;
     }
 
     fn after(&mut self, end: &End, worked: bool) -> Next {
         if worked {
-            self.backoff.reset();
-            (self.fruitless, self.refusals) = (0, 0);
-        } else {
+            self.worked();
+        } else if !matches!(end, End::Failed { .. }) {
+            // A failure waits for itself: what follows it is not to wait for it again.
             self.fruitless += 1;
         }
         if let End::Failed { refused: true, .. } = end {

@@ -145,6 +145,28 @@ async fn a_server_that_only_ever_closes_or_expires_is_not_asked_without_pause() 
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_server_that_comes_back_after_a_long_outage_is_listed_within_seconds() {
+    let script = Script::default();
+    script.on(LIST, list(&[], "10", ""));
+    for _ in 0..20 {
+        script.on(WATCH, Reply::Cut);
+    }
+    script.on(WATCH, refused(410)).on(WATCH, quiet());
+    script.on(LIST, list(&[], "20", ""));
+    let mut run = run_pods(&script);
+    run.listed().await;
+    let watches = script.asked(WATCH, 21).await;
+    let waits = watches.windows(2).map(|pair| pair[1].at - pair[0].at);
+    assert!(waits.max() <= Some(Duration::from_secs(3)));
+    run.listed().await;
+    let lists = script.seen_on(LIST);
+    assert_eq!(
+        lists[1].at, watches[20].at,
+        "the failures have been waited for"
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn half_a_line_at_the_end_of_a_watch_is_no_change() {
     let script = Script::default();
     script.on(LIST, list(&[], "10", ""));
