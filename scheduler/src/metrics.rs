@@ -5,7 +5,6 @@
 
 mod engine;
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use plimsoll_core::{Decision, EngineStats, Outcome};
@@ -100,7 +99,7 @@ impl Metrics {
         };
         self.attempts.get_or_create(&labels).inc();
         self.algorithm.observe(cycle.as_secs_f64());
-        if let Some(age) = chosen_sample_age(decision) {
+        if let Some(age) = decision.sample_age() {
             self.sample_age.observe(age.as_secs_f64());
         }
     }
@@ -130,16 +129,4 @@ impl Metrics {
                 .set(size as i64);
         }
     }
-}
-
-/// Age of the sample of the chosen node; `None` where none was chosen or it never reported.
-pub(crate) fn chosen_sample_age(decision: &Decision) -> Option<Duration> {
-    let Outcome::Chosen { node, .. } = &decision.outcome else {
-        return None;
-    };
-    let chosen = decision
-        .candidates
-        .iter()
-        .find(|candidate| Arc::ptr_eq(&candidate.node, node) || candidate.node == *node)?;
-    chosen.load.sample_age
 }

@@ -6,7 +6,7 @@
 use std::io::Write;
 use std::time::Duration;
 
-use plimsoll_tests::{Bench, arriving_pod, resident_bytes, thread_cpu};
+use plimsoll_tests::{Bench, WITH_LOAD, arriving_pod, resident_bytes, thread_cpu};
 
 /// Sizes of the clusters.
 const NODES: [usize; 3] = [100, 1_000, 5_000];
@@ -24,17 +24,6 @@ apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
 ";
 
-const LOAD: &str = "
-apiVersion: kubescheduler.config.k8s.io/v1
-kind: KubeSchedulerConfiguration
-profiles:
-- plugins:
-    multiPoint:
-      enabled:
-      - name: ActualLoadScore
-        weight: 30
-";
-
 fn main() -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
     writeln!(
@@ -47,7 +36,7 @@ fn main() -> std::io::Result<()> {
         "nodes", "plugins", "pods/s", "CPU us/pod", "RSS MiB"
     )?;
     for nodes in NODES {
-        for (name, config) in [("default", PLAIN), ("+load", LOAD)] {
+        for (name, config) in [("default", PLAIN), ("+load", WITH_LOAD)] {
             let cpu = measure(config, nodes);
             let per_pod = cpu.as_secs_f64() / PODS as f64;
             let mib = resident_bytes().map_or(0.0, |bytes| bytes as f64 / 1_048_576.0);

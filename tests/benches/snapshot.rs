@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use plimsoll_core::Event;
 use plimsoll_framework::Now;
-use plimsoll_tests::{Bench, sample, thread_cpu};
+use plimsoll_tests::{Bench, WITH_LOAD, sample, thread_cpu};
 
 /// Sizes of the clusters.
 const NODES: [usize; 3] = [100, 1_000, 5_000];
@@ -16,17 +16,6 @@ const NODES: [usize; 3] = [100, 1_000, 5_000];
 const PODS_PER_NODE: usize = 10;
 /// Repetitions of each measurement.
 const ROUNDS: u64 = 50;
-
-const CONFIG: &str = "
-apiVersion: kubescheduler.config.k8s.io/v1
-kind: KubeSchedulerConfiguration
-profiles:
-- plugins:
-    multiPoint:
-      enabled:
-      - name: ActualLoadScore
-        weight: 30
-";
 
 fn main() -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
@@ -40,7 +29,7 @@ fn main() -> std::io::Result<()> {
         "nodes", "1 sample", "1% of nodes", "all nodes"
     )?;
     for nodes in NODES {
-        let mut bench = Bench::new(CONFIG, nodes, PODS_PER_NODE);
+        let mut bench = Bench::new(WITH_LOAD, nodes, PODS_PER_NODE);
         let mut sequence = 1;
         let mut cells = Vec::new();
         for changed in [1, (nodes / 100).max(1), nodes] {

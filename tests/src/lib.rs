@@ -9,5 +9,5 @@ mod tree;
 
 pub use child::Measured;
 pub use cpu::{resident_bytes, thread_cpu};
-pub use load_cluster::{Bench, arriving_pod, pod_ref, sample};
+pub use load_cluster::{Bench, WITH_LOAD, arriving_pod, pod_ref, sample};
 pub use tree::{Source, project_root, rust_sources};

@@ -16,6 +16,18 @@ const ZONES: usize = 3;
 /// Cores of a node.
 const CORES: u32 = 4;
 
+/// The default plugins and measured load at its usual weight.
+pub const WITH_LOAD: &str = "
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- plugins:
+    multiPoint:
+      enabled:
+      - name: ActualLoadScore
+        weight: 30
+";
+
 /// A cluster on the engine, ready for pods.
 #[derive(Debug)]
 pub struct Bench {

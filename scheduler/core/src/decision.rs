@@ -113,3 +113,18 @@ pub struct RejectionCount {
     /// How many.
     pub count: usize,
 }
+
+// === impl Decision ===
+
+impl Decision {
+    /// Age of the measurement of the chosen node; `None` where none was chosen or it never
+    /// reported.
+    pub fn sample_age(&self) -> Option<Duration> {
+        let Outcome::Chosen { node, .. } = &self.outcome else {
+            return None;
+        };
+        let mut candidates = self.candidates.iter();
+        let chosen = candidates.find(|candidate| candidate.node == *node)?;
+        chosen.load.sample_age
+    }
+}

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plimsoll_apiserver::{Object, Stats, Store};
-use plimsoll_core::Outcome;
 use plimsoll_framework::NodeLoad;
 use plimsoll_objects::Quantity;
 use plimsoll_scheduler::Decisions;
@@ -201,20 +200,8 @@ fn unused_requests(world: &World) -> Vec<UnusedRequest> {
 
 fn sample_ages(decisions: &Decisions) -> Vec<f64> {
     let all = decisions.all();
-    let age = |decision: &Arc<plimsoll_core::Decision>| {
-        let Outcome::Chosen { node, .. } = &decision.outcome else {
-            return None;
-        };
-        let chosen = decision
-            .candidates
-            .iter()
-            .find(|candidate| candidate.node == *node)?;
-        chosen.load.sample_age
-    };
-    all.iter()
-        .filter_map(age)
-        .map(|age| age.as_secs_f64())
-        .collect()
+    let ages = all.iter().filter_map(|decision| decision.sample_age());
+    ages.map(|age| age.as_secs_f64()).collect()
 }
 
 fn writes(stats: &Stats) -> ApiSummary {
