@@ -6,7 +6,7 @@ use std::time::Duration;
 use plimsoll_kernel::Kernel;
 use plimsoll_proto::telemetry::v1::{self, kernel::Shape};
 
-use crate::usage::{Machine, NodeUsage, Resource, UsageFigure};
+use crate::usage::{Machine, NodeUsage, PodTable, Resource, UsageFigure};
 
 /// Version of the schema that this agent speaks.
 pub const SCHEMA: u32 = 1;
@@ -29,6 +29,8 @@ pub struct Reading {
     pub sequence: u64,
     /// The figures.
     pub usage: NodeUsage,
+    /// All pods of the node, as last read.
+    pub pods: PodTable,
 }
 
 /// What is known of a report only when it leaves.
@@ -125,7 +127,11 @@ mod tests {
             untrusted: None,
             link_bytes_per_second: Some(125_000_000),
         };
-        Reading { sequence: 7, usage }
+        Reading {
+            sequence: 7,
+            usage,
+            pods: PodTable::default(),
+        }
     }
 
     fn sending(at_ms: u64) -> Sending {

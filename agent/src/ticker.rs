@@ -15,7 +15,7 @@ use crate::clock::Clock;
 use crate::health::Health;
 use crate::metrics::Metrics;
 use crate::report::Reading;
-use crate::usage::{Inventory, Machine, Source};
+use crate::usage::{Inventory, Machine, PodTable, Source};
 use crate::window::Window;
 
 /// Where a tick's results go.
@@ -36,6 +36,7 @@ pub(crate) struct Ticker<S> {
     clock: Clock,
     outlets: Outlets,
     sequence: u64,
+    pods: PodTable,
     untrusted: bool,
 }
 
@@ -49,6 +50,7 @@ impl<S: Source> Ticker<S> {
             clock,
             outlets,
             sequence: 0,
+            pods: PodTable::default(),
             untrusted: false,
         }
     }
@@ -76,6 +78,9 @@ impl<S: Source> Ticker<S> {
         let sample = self.source.sample(at);
         let usage = self.window.push(sample).clone();
         self.sequence += 1;
+        if let Some(pods) = self.source.pods(at) {
+            self.pods = pods;
+        }
 
         let outlets = &self.outlets;
         outlets.metrics.samples.inc();
@@ -99,6 +104,7 @@ impl<S: Source> Ticker<S> {
             let reading = Reading {
                 sequence: self.sequence,
                 usage,
+                pods: Arc::clone(&self.pods),
             };
             self.outlets.readings.send_replace(Some(Arc::new(reading)));
         }

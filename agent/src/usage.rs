@@ -5,6 +5,7 @@
 //! native sampler is one source, a simulated node is another: both speak the same stream.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use plimsoll_kernel::Kernel;
@@ -23,6 +24,13 @@ pub trait Source: Send + 'static {
     /// Measures once, at `at` on the agent's monotonic clock. Never fails: what could not
     /// be measured is `None` in the sample and counted in [`Source::counters`].
     fn sample(&mut self, at: Duration) -> &NodeSample;
+
+    /// Reads the pods that are due at `at`, after [`Source::sample`]; gives the table of all
+    /// pods when one of them was read, `None` where nothing changed. A pod that ended stays in
+    /// it long enough for every stream to hear of it.
+    fn pods(&mut self, _at: Duration) -> Option<PodTable> {
+        None
+    }
 
     /// Sets the nominal time between two samples; a gap of more than three of them drops
     /// a sample. Sources without memory of their own need not listen.
@@ -104,6 +112,24 @@ pub struct NodeUsage {
     /// Sum of the physical links' speeds in bytes per second, one direction.
     pub link_bytes_per_second: Option<u64>,
 }
+
+/// One pod, as its cgroup was last read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PodUsage {
+    /// The uid that names the cgroup: `metadata.uid`, or the config hash of a static pod.
+    pub uid: Arc<str>,
+    /// When it was read, on the agent's monotonic clock.
+    pub taken_at: Duration,
+    /// Age of the cgroup at that reading.
+    pub age: Duration,
+    /// The figures; one that could not be measured is absent.
+    pub figures: Vec<UsageFigure>,
+    /// No process is left in it.
+    pub ended: bool,
+}
+
+/// All pods of a node, as last read: shared by all streams, replaced when one is read again.
+pub type PodTable = Arc<[PodUsage]>;
 
 /// One figure: a resource under a kernel.
 #[derive(Clone, Copy, Debug, PartialEq)]

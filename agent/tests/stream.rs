@@ -106,14 +106,14 @@ impl Call {
     async fn hello(&mut self) -> Hello {
         match self.hear().await {
             Said::Hello(hello) => hello,
-            Said::Report(report) => panic!("{report:?}"),
+            other => panic!("{other:?}"),
         }
     }
 
     async fn report(&mut self) -> Report {
         match self.hear().await {
             Said::Report(report) => report,
-            Said::Hello(hello) => panic!("{hello:?}"),
+            other => panic!("{other:?}"),
         }
     }
 

@@ -8,10 +8,16 @@ use prometheus_client::encoding::text::encode;
 
 use super::*;
 use crate::report::Reading;
-use crate::usage::{NodeUsage, Resource, UsageFigure};
+use crate::usage::{NodeUsage, PodTable, Resource, UsageFigure};
 
 fn scrape(metrics: &Metrics, usage: Option<NodeUsage>) -> String {
-    let reading = usage.map(|usage| Arc::new(Reading { sequence: 1, usage }));
+    let reading = usage.map(|usage| {
+        Arc::new(Reading {
+            sequence: 1,
+            usage,
+            pods: PodTable::default(),
+        })
+    });
     let feed = watch::Sender::new(reading);
     let mut text = String::new();
     encode(&mut text, &metrics.registry(feed.subscribe())).unwrap();

@@ -6,16 +6,24 @@
 //! ```yaml
 //! apiVersion: plimsoll.dev/v1alpha1
 //! kind: PlimsollConfiguration
-//! load: {enabled: true}                      # judge nodes by load
-//! telemetry: {listen: "0.0.0.0:7443"}        # where agents send their figures
+//! load:
+//!   enabled: true                            # judge nodes by load
+//!   linkSpeeds: {m5.large: 10G}              # bit/s by node.kubernetes.io/instance-type
+//! telemetry:
+//!   listen: "0.0.0.0:7443"                   # where agents send their figures
+//!   tls: {certFile: tls.crt, keyFile: tls.key}
 //! admin: {listen: "0.0.0.0:10259"}           # metrics and health
 //! binding: {maxInFlight: 32, minInFlight: 4} # binding requests at a time
 //! seed: 42                                   # of the choice among equal nodes
 //! ```
 
+use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use plimsoll_framework::{FieldError, FieldPath, Stage};
+use plimsoll_objects::bandwidth::bytes_per_sec;
 use serde_json::Value;
 
 use crate::reader::Object;
@@ -43,14 +51,27 @@ const IN_FLIGHT_LIMIT: u16 = 400;
 pub struct PlimsollConfig {
     /// `load.enabled`: whether agents are listened to; read at start.
     pub load_enabled: bool,
+    /// `load.linkSpeeds`: by `node.kubernetes.io/instance-type`, bytes per second.
+    pub link_speeds: BTreeMap<Arc<str>, u64>,
     /// `telemetry.listen`.
     pub telemetry_listen: SocketAddr,
+    /// `telemetry.tls`: the certificate by which agents know the scheduler.
+    pub telemetry_tls: Option<TlsFiles>,
     /// `admin.listen`.
     pub admin_listen: SocketAddr,
     /// `binding`.
     pub binding: Binding,
     /// `seed` of the choice among equal nodes; `None`: the engine's own, the same at every start.
     pub seed: Option<u64>,
+}
+
+/// A certificate chain and its key, PEM; read again while the process runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TlsFiles {
+    /// The chain, leaf first.
+    pub cert: PathBuf,
+    /// The leaf's private key.
+    pub key: PathBuf,
 }
 
 /// Bounds of the binding requests that are under way at a time.
@@ -88,11 +109,17 @@ fn read(file: &Value, errors: &mut Vec<FieldError>) -> Option<PlimsollConfig> {
     ];
     let mut object = Object::open(file, FieldPath::default(), &known, errors);
     let default = PlimsollConfig::default();
-    let load_enabled = object.object("load", &["enabled"]).scalar("enabled");
+    let mut load = object.object("load", &["enabled", "linkSpeeds"]);
+    let load_enabled = load.scalar("enabled");
+    let link_speeds = link_speeds(&mut load);
+    let (telemetry_listen, telemetry_tls) = telemetry(&mut object);
     Some(PlimsollConfig {
         load_enabled: load_enabled.unwrap_or(default.load_enabled),
-        telemetry_listen: listen(&mut object, "telemetry").unwrap_or(default.telemetry_listen),
-        admin_listen: listen(&mut object, "admin").unwrap_or(default.admin_listen),
+        link_speeds,
+        telemetry_listen: telemetry_listen.unwrap_or(default.telemetry_listen),
+        telemetry_tls,
+        admin_listen: listen(&mut object.object("admin", &["listen"]))
+            .unwrap_or(default.admin_listen),
         binding: Binding::read(&mut object),
         seed: object.scalar("seed"),
     })
@@ -115,9 +142,58 @@ fn check_type(file: &Value, errors: &mut Vec<FieldError>) -> bool {
     right
 }
 
-/// `{section}.listen`: an address to bind, not a host name.
-fn listen(file: &mut Object<'_, '_>, section: &str) -> Option<SocketAddr> {
-    let mut object = file.object(section, &["listen"]);
+/// `telemetry`: where agents connect, and by which certificate they know us.
+fn telemetry(file: &mut Object<'_, '_>) -> (Option<SocketAddr>, Option<TlsFiles>) {
+    let mut object = file.object("telemetry", &["listen", "tls"]);
+    let address = listen(&mut object);
+    if object.value("tls").is_none() {
+        return (address, None);
+    }
+    let mut tls = object.object("tls", &["certFile", "keyFile"]);
+    let (cert, key) = (path(&mut tls, "certFile"), path(&mut tls, "keyFile"));
+    let files = cert.zip(key).map(|(cert, key)| TlsFiles { cert, key });
+    (address, files)
+}
+
+/// A path that must be there.
+fn path(object: &mut Object<'_, '_>, name: &str) -> Option<PathBuf> {
+    let is_given = object.value(name).is_some();
+    let text: Option<String> = object.scalar(name);
+    let path = text.filter(|text| !text.is_empty());
+    if path.is_none() && !is_given {
+        let problem = "is required beside its sibling: a certificate needs its key";
+        object.reject(name, Stage::Validate, problem.to_owned());
+    } else if path.is_none() {
+        object.reject(
+            name,
+            Stage::Validate,
+            "must be the path of a file".to_owned(),
+        );
+    }
+    path.map(PathBuf::from)
+}
+
+/// `load.linkSpeeds`: a quantity in bit/s per instance type.
+fn link_speeds(load: &mut Object<'_, '_>) -> BTreeMap<Arc<str>, u64> {
+    let table: BTreeMap<String, String> = load.scalar("linkSpeeds").unwrap_or_default();
+    let mut speeds = BTreeMap::new();
+    for (instance_type, text) in table {
+        match bytes_per_sec(&text) {
+            Some(speed) => {
+                speeds.insert(Arc::from(instance_type), speed);
+            }
+            None => load.reject(
+                "linkSpeeds",
+                Stage::Validate,
+                format!("{instance_type}: `{text}` is not a speed in bit/s such as 10G"),
+            ),
+        }
+    }
+    speeds
+}
+
+/// `listen`: an address to bind, not a host name.
+fn listen(object: &mut Object<'_, '_>) -> Option<SocketAddr> {
     let text: String = object.scalar("listen")?;
     let address = text.parse().ok();
     if address.is_none() {
@@ -135,7 +211,9 @@ impl Default for PlimsollConfig {
         let everywhere = |port| SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), port);
         Self {
             load_enabled: true,
+            link_speeds: BTreeMap::new(),
             telemetry_listen: everywhere(TELEMETRY_PORT),
+            telemetry_tls: None,
             admin_listen: everywhere(ADMIN_PORT),
             binding: Binding::default(),
             seed: None,
@@ -178,96 +256,4 @@ impl Default for Binding {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{Binding, PlimsollConfig, load};
-
-    fn file(rest: &str) -> String {
-        format!("apiVersion: plimsoll.dev/v1alpha1\nkind: PlimsollConfiguration\n{rest}")
-    }
-
-    fn mistakes(text: &str) -> Vec<String> {
-        load(text)
-            .unwrap_err()
-            .iter()
-            .map(ToString::to_string)
-            .collect()
-    }
-
-    #[test]
-    fn an_empty_file_means_the_defaults() {
-        let config = load(&file("")).unwrap();
-        assert_eq!(config, PlimsollConfig::default());
-        assert_eq!(config.telemetry_listen.to_string(), "0.0.0.0:7443");
-        assert_eq!(config.admin_listen.to_string(), "0.0.0.0:10259");
-        assert_eq!(
-            config.binding,
-            Binding {
-                max_in_flight: 32,
-                min_in_flight: 4
-            }
-        );
-    }
-
-    #[test]
-    fn every_field_is_read() {
-        let config = load(&file(
-            "load: {enabled: false}\ntelemetry: {listen: '[::1]:1'}\nadmin: {listen: '127.0.0.1:0'}\n\
-             binding: {maxInFlight: 2}\nseed: 7\n",
-        ));
-        let config = config.unwrap();
-        assert!(!config.load_enabled);
-        assert_eq!(config.telemetry_listen.to_string(), "[::1]:1");
-        assert_eq!(config.admin_listen.port(), 0);
-        assert_eq!(
-            config.binding,
-            Binding {
-                max_in_flight: 2,
-                min_in_flight: 2
-            }
-        );
-        assert_eq!(config.seed, Some(7));
-    }
-
-    #[test]
-    fn all_mistakes_are_reported_at_once() {
-        let text = file(
-            "load: {enable: true}\ntelemetry: {listen: 'localhost:7443'}\nadmin: {listen: 10259}\n\
-             binding: {maxInFlight: 0, minInFlight: 3}\nseed: -1\nleaderElection: {}\nseeds: 1\n",
-        );
-        let messages = mistakes(&text);
-        let paths: Vec<&str> = messages
-            .iter()
-            .filter_map(|m| m.split(':').next())
-            .collect();
-        assert_eq!(
-            paths,
-            [
-                "leaderElection",
-                "seeds",
-                "load.enable",
-                "admin.listen",
-                "seed",
-                "telemetry.listen",
-                "binding.maxInFlight"
-            ]
-        );
-        assert!(messages[0].contains("belongs to the top level of a KubeSchedulerConfiguration"));
-        assert!(messages[1].contains("did you mean `seed`"));
-        assert_eq!(
-            mistakes(&file("binding: {minInFlight: 40}")),
-            ["binding.minInFlight: must be 1 to maxInFlight (32), is 40"]
-        );
-    }
-
-    #[test]
-    fn another_kind_or_version_is_refused() {
-        assert_eq!(
-            mistakes("apiVersion: plimsoll.dev/v1\nkind: PlimsollConfig\n"),
-            [
-                "apiVersion: must be plimsoll.dev/v1alpha1, is `plimsoll.dev/v1`",
-                "kind: must be PlimsollConfiguration, is `PlimsollConfig`"
-            ]
-        );
-        assert_eq!(mistakes("[1]").len(), 2);
-    }
-}
+mod tests;

@@ -9,7 +9,7 @@ use std::ops::BitOr;
 
 use plimsoll_objects::{Node, Pod};
 
-use crate::node::NodeId;
+use crate::load::NodeLoad;
 
 /// What changed (kube-scheduler `framework.EventResource`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -78,10 +78,12 @@ pub enum Change<'a> {
         /// After.
         new: Option<&'a Pod>,
     },
-    /// A node crossed a load line downwards.
+    /// A node's load fell, or is known again.
     Load {
         /// The node.
-        node: NodeId,
+        node: &'a Node,
+        /// Its load now.
+        load: &'a NodeLoad,
     },
     /// Something without an object: a time-out, a forced activation.
     None,

@@ -165,7 +165,7 @@ pub use entity::{Entity, QueuedGroup, QueuedPod};
 pub use event::{Actions, Change, ClusterEvent, EventResource, Hint};
 pub use field::{FieldError, FieldPath, Fields, Stage};
 pub use handle::Handle;
-pub use load::{LoadResource, NodeLoad, PodEstimate, Pressure, ResourceLoad};
+pub use load::{LoadMode, LoadResource, NodeLoad, PodEstimate, Pressure, ResourceLoad};
 pub use node::{NodeId, NodeInfo};
 pub use now::Now;
 pub use plugin::{

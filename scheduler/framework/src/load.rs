@@ -51,9 +51,26 @@ pub struct ResourceLoad {
     pub expected: Option<f64>,
     /// The blend: what the node carries now. `None` if nothing is known of it.
     pub used: Option<f64>,
+    /// `used` with the 95th percentile of the last five minutes in the measurement's place, where
+    /// that is larger: what the node carries at its peaks. `None` where the agent has too few
+    /// samples for one.
+    pub used_p95: Option<f64>,
     /// What the machine has. `None` if unknown (an unknown link speed): the resource is then
     /// left out of every judgement.
     pub capacity: Option<f64>,
+}
+
+/// Whether load is to be judged at all.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum LoadMode {
+    /// Rows are as good as their age says.
+    #[default]
+    Live,
+    /// So many agents fell silent at once that the pipeline is at fault, not the nodes: nobody
+    /// is rejected for load or for silence; rows still order nodes.
+    BrownOut,
+    /// Switched off by a person: all rows are empty.
+    Off,
 }
 
 /// Share of time, 0..1, in which some task waited (pressure stall information).

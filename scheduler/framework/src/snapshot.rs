@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::load::NodeLoad;
+use crate::load::{LoadMode, NodeLoad};
 use crate::node::{NodeId, NodeInfo};
 use crate::now::Now;
 
@@ -15,6 +15,7 @@ pub struct Snapshot {
     infos: Vec<Option<Arc<NodeInfo>>>,
     order: Vec<NodeId>,
     load: Vec<NodeLoad>,
+    load_mode: LoadMode,
     taken_at: Now,
 }
 
@@ -27,6 +28,7 @@ impl Snapshot {
             infos: Vec::new(),
             order: Vec::new(),
             load: Vec::new(),
+            load_mode: LoadMode::default(),
             taken_at,
         }
     }
@@ -90,6 +92,16 @@ impl Snapshot {
     /// The load of the node `id`, not copied; `None` for an id beyond the columns.
     pub fn load_row(&self, id: NodeId) -> Option<&NodeLoad> {
         self.load.get(id.index())
+    }
+
+    /// Whether load is to be judged.
+    pub fn load_mode(&self) -> LoadMode {
+        self.load_mode
+    }
+
+    /// Sets whether load is to be judged (engine only).
+    pub fn set_load_mode(&mut self, mode: LoadMode) {
+        self.load_mode = mode;
     }
 
     /// Puts a node in its place (engine only).

@@ -88,8 +88,8 @@ impl Session {
                 }
             }
             // A message of a newer version that says nothing to this one.
-            (None, Some(_)) => Turn::Listen,
-            (Some(Said::Report(_)) | None, None) => self.refuse(
+            (Some(Said::History(_)) | None, Some(_)) => Turn::Listen,
+            (Some(Said::Report(_) | Said::History(_)) | None, None) => self.refuse(
                 Reason::Protocol,
                 "the first message was not Hello".to_owned(),
             ),

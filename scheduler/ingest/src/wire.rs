@@ -214,6 +214,7 @@ fn take_pods(
         taken.push(PodSample {
             uid: Arc::from(pod.uid),
             age: Duration::from_millis(pod.age_ms.into()),
+            behind: Duration::from_millis(pod.behind_ms.into()),
             figures: take_figures(&pod.figures, limits, omissions),
             ended: pod.ended,
         });

@@ -45,6 +45,7 @@ impl Known<'_> {
             departing: self.ledger.departing,
             expected,
             used: self.used(expected),
+            used_p95: None,
             capacity: self.capacity,
         }
     }

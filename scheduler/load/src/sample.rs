@@ -86,8 +86,10 @@ pub enum Meter {
 pub struct PodSample {
     /// `metadata.uid`, or the config hash of a static pod.
     pub uid: Arc<str>,
-    /// Age of the pod's cgroup at the sample, by the agent's clock.
+    /// Age of the pod's cgroup when the pod was read, by the agent's clock.
     pub age: Duration,
+    /// How long before the sample of the node the pod was read.
+    pub behind: Duration,
     /// Figures.
     pub figures: Vec<Figure>,
     /// The cgroup has no process left.

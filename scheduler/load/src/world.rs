@@ -100,6 +100,7 @@ pub(crate) fn pod_sample(uid: &str, age: Duration, millicores: f64) -> PodSample
     PodSample {
         uid: Arc::from(uid),
         age,
+        behind: Duration::ZERO,
         figures: vec![figure],
         ended: false,
     }

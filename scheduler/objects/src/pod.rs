@@ -51,6 +51,8 @@ pub struct PodSpec {
 pub struct PodStatus {
     /// `status.phase`.
     pub phase: Phase,
+    /// `status.reason`, such as `OutOfcpu` of a pod that the kubelet refused.
+    pub reason: Option<Arc<str>>,
     /// `status.nominatedNodeName`.
     pub nominated_node: Option<Arc<str>>,
     /// `status.startTime`.

@@ -6,7 +6,7 @@ use tokio_stream::StreamExt;
 
 use super::*;
 use crate::report::{Identity, hello};
-use crate::usage::{Machine, NodeUsage};
+use crate::usage::{Machine, NodeUsage, PodTable};
 
 struct Rig {
     clock: Clock,
@@ -69,7 +69,7 @@ impl Rig {
     async fn next_report(&mut self) -> Option<Report> {
         match self.next().await?.body? {
             Body::Report(report) => Some(report),
-            Body::Hello(hello) => panic!("{hello:?}"),
+            other => panic!("{other:?}"),
         }
     }
 
@@ -83,8 +83,11 @@ impl Rig {
             link_bytes_per_second,
             ..NodeUsage::default()
         };
-        self.feed
-            .send_replace(Some(Arc::new(Reading { sequence, usage })));
+        self.feed.send_replace(Some(Arc::new(Reading {
+            sequence,
+            usage,
+            pods: PodTable::default(),
+        })));
     }
 
     fn grant(&self, change: impl FnOnce(&mut Grant)) {

@@ -127,6 +127,7 @@ fn pods_that_nobody_took_do_not_pile_up_without_end() {
         let pods = (0..200).map(|number| PodSample {
             uid: Arc::from(format!("{sequence}-{number}")),
             age: Duration::from_secs(sequence),
+            behind: Duration::ZERO,
             figures: Vec::new(),
             ended: false,
         });
@@ -146,6 +147,7 @@ fn pods_of_a_sample_that_nobody_took_go_over_into_the_next() {
     let pod = |uid: &str, age| PodSample {
         uid: Arc::from(uid),
         age: Duration::from_secs(age),
+        behind: Duration::ZERO,
         figures: Vec::new(),
         ended: false,
     };

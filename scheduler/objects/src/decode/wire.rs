@@ -134,6 +134,8 @@ pub(super) struct PodStatus<'a> {
     #[serde(borrow)]
     pub(super) phase: Text<'a>,
     #[serde(borrow)]
+    pub(super) reason: Text<'a>,
+    #[serde(borrow)]
     pub(super) nominated_node_name: Text<'a>,
     #[serde(borrow)]
     pub(super) start_time: Option<Text<'a>>,

@@ -77,6 +77,7 @@ fn pods() -> impl Strategy<Value = Vec<PodSample>> {
             PodSample {
                 uid: Arc::from(name.to_string()),
                 age,
+                behind: Duration::ZERO,
                 figures,
                 ended,
             }

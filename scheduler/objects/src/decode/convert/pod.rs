@@ -31,6 +31,7 @@ pub(in super::super) fn pod(wire: &wire::Pod<'_>) -> Result<Pod, DecodeError> {
         spec: pod_spec(spec, requests, &meta),
         status: PodStatus {
             phase: phase(&status.phase.0),
+            reason: non_empty(&status.reason),
             nominated_node: non_empty(&status.nominated_node_name),
             started,
             scheduled: condition(status, "PodScheduled").map(to_condition),
