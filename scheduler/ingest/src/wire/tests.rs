@@ -251,6 +251,8 @@ fn figures_that_the_agent_does_not_trust_are_not_taken() {
 #[test]
 fn a_pod_without_a_uid_is_left_out() {
     let pod = |uid: &str| PodReport {
+        index: 0,
+        behind_ms: 0,
         uid: uid.to_owned(),
         age_ms: 2000,
         figures: vec![figure(Resource::Cpu, 10.0)],
