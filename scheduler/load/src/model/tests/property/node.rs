@@ -211,7 +211,7 @@ impl SimulatedNode {
             report.pods.push(PodSample {
                 uid: Arc::clone(&self.object(index).uid().0),
                 age: ms(age),
-                behind: Duration::ZERO,
+                behind: std::time::Duration::ZERO,
                 figures: vec![self.figure(pod.truth, window)],
                 ended,
             });
