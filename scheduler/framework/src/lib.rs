@@ -147,6 +147,7 @@ pub mod entity;
 pub mod event;
 pub mod field;
 pub mod handle;
+mod images;
 pub mod load;
 pub mod node;
 pub mod now;

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use plimsoll_objects::{Node, Pod, Resources, ScoringRequests, Uid};
+use plimsoll_objects::{HostPort, Node, Pod, Resources, ScoringRequests, Uid};
 
 /// Index of a node in every per-node array of one engine. An index is reused after its
 /// node is gone, so it means something only within one snapshot.
@@ -24,6 +24,9 @@ pub struct NodeInfo {
     pub requested: Resources,
     /// Sum of the pods' requests with defaults for containers that request none.
     pub non_zero_requested: ScoringRequests,
+    /// Ports that the pods take, once per container that takes one. `Differs:`
+    /// kube-scheduler keeps a set, so that of two pods on one port the first to go frees it.
+    pub used_ports: Vec<HostPort>,
     /// Grows with every change of this node or its pods; never repeats in one engine.
     pub generation: u64,
 }
@@ -31,6 +34,10 @@ pub struct NodeInfo {
 // === impl NodeId ===
 
 impl NodeId {
+    /// No node: what a name stands for that no node has. It is in no snapshot, so a set of
+    /// it alone leaves no node, and is not empty.
+    pub const ABSENT: Self = Self(u32::MAX);
+
     /// As an array index.
     pub fn index(self) -> usize {
         self.0 as usize
@@ -48,6 +55,7 @@ impl NodeInfo {
             pods: Vec::new(),
             requested: Resources::default(),
             non_zero_requested: ScoringRequests::default(),
+            used_ports: Vec::new(),
             generation: 0,
         }
     }
@@ -67,6 +75,7 @@ impl NodeInfo {
         self.requested.add(&pod.spec.requests.placed);
         self.non_zero_requested
             .add(pod.spec.requests.placed_scoring);
+        self.used_ports.extend_from_slice(pod.host_ports());
         self.pods.push(pod);
     }
 
@@ -81,6 +90,11 @@ impl NodeInfo {
             self.requested.sub(&pod.spec.requests.placed);
             self.non_zero_requested
                 .sub(pod.spec.requests.placed_scoring);
+        }
+        for port in pod.host_ports() {
+            if let Some(index) = self.used_ports.iter().position(|used| used == port) {
+                self.used_ports.remove(index);
+            }
         }
         Some(pod)
     }
@@ -170,6 +184,17 @@ mod tests {
         assert_eq!(info.requested.cpu, 250);
         assert_eq!(info.non_zero_requested.cpu, 350);
         assert_eq!(info.non_zero_requested.memory, 2 * 200 * 1024 * 1024);
+    }
+
+    #[test]
+    fn ports_are_in_use_until_the_last_pod_on_them_goes() {
+        let taking = |name| pod(name).host_port(80).host_port_on("10.0.0.1", "UDP", 53);
+        let mut info = with(&[taking("a"), pod("b"), taking("c")]);
+        assert_eq!(info.used_ports.len(), 4);
+        info.remove_pod(taking("a").build().uid());
+        assert_eq!(info.used_ports, taking("c").build().host_ports());
+        info.remove_pod(taking("c").build().uid());
+        assert!(info.used_ports.is_empty());
     }
 
     #[test]

@@ -5,6 +5,9 @@
 
 use std::sync::Arc;
 
+use plimsoll_objects::NodeImage;
+
+use crate::images::ImageNodes;
 use crate::load::{LoadMode, NodeLoad};
 use crate::node::{NodeId, NodeInfo};
 use crate::now::Now;
@@ -16,6 +19,7 @@ pub struct Snapshot {
     order: Vec<NodeId>,
     load: Vec<NodeLoad>,
     load_mode: LoadMode,
+    images: ImageNodes,
     taken_at: Now,
 }
 
@@ -29,6 +33,7 @@ impl Snapshot {
             order: Vec::new(),
             load: Vec::new(),
             load_mode: LoadMode::default(),
+            images: ImageNodes::default(),
             taken_at,
         }
     }
@@ -99,6 +104,11 @@ impl Snapshot {
         self.load_mode
     }
 
+    /// The nodes that have the image called `name`, in order of their ids.
+    pub fn nodes_with_image(&self, name: &str) -> &[NodeId] {
+        self.images.of(name)
+    }
+
     /// Sets whether load is to be judged (engine only).
     pub fn set_load_mode(&mut self, mode: LoadMode) {
         self.load_mode = mode;
@@ -111,13 +121,28 @@ impl Snapshot {
             self.infos.resize(index + 1, None);
             self.load.resize(index + 1, NodeLoad::default());
         }
-        self.infos[index] = Some(info);
+        let old = self.infos[index].replace(info);
+        self.index_images(index, old.as_deref());
+    }
+
+    /// Brings the nodes by image up to date with the node at `index`, which was `old`.
+    fn index_images(&mut self, index: usize, old: Option<&NodeInfo>) {
+        let new = self.infos[index].as_deref();
+        // Most changes are of a node's pods: the object is the same.
+        if let (Some(old), Some(new)) = (old, new)
+            && Arc::ptr_eq(&old.node, &new.node)
+        {
+            return;
+        }
+        let id = NodeId(index as u32);
+        self.images.replace(id, images(old), images(new));
     }
 
     /// Takes a node out (engine only).
     pub fn clear_node(&mut self, id: NodeId) {
         if let Some(slot) = self.infos.get_mut(id.index()) {
-            *slot = None;
+            let old = slot.take();
+            self.index_images(id.index(), old.as_deref());
         }
         if let Some(row) = self.load.get_mut(id.index()) {
             *row = NodeLoad::default();
@@ -140,6 +165,10 @@ impl Snapshot {
     pub fn set_taken_at(&mut self, taken_at: Now) {
         self.taken_at = taken_at;
     }
+}
+
+fn images(info: Option<&NodeInfo>) -> &[NodeImage] {
+    info.map_or(&[], |info| &info.node.status.images)
 }
 
 #[cfg(test)]
@@ -192,6 +221,24 @@ mod tests {
         assert_eq!(names(&snapshot), ["n2"]);
         assert_eq!((snapshot.len(), snapshot.columns()), (1, 2));
         assert_eq!(snapshot.load(NodeId(0)), NodeLoad::default());
+    }
+
+    #[test]
+    fn images_are_known_of_the_nodes_that_are_there() {
+        let mut snapshot = snapshot(
+            [
+                node("n1").image("a:1", 5),
+                node("n2").image("a:1", 5).image("b:1", 6),
+            ],
+            [],
+        );
+        assert_eq!(snapshot.nodes_with_image("a:1"), [NodeId(0), NodeId(1)]);
+        let without = NodeInfo::new(NodeId(1), node("n2").image("b:1", 6).arc());
+        snapshot.set_node(without.into());
+        assert_eq!(snapshot.nodes_with_image("a:1"), [NodeId(0)]);
+        assert_eq!(snapshot.nodes_with_image("b:1"), [NodeId(1)]);
+        snapshot.clear_node(NodeId(1));
+        assert!(snapshot.nodes_with_image("b:1").is_empty());
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! same as an absent field. Words that a newer API server may allow and that this version
 //! does not know are decoded so that they have no effect (see [`crate::taint`]).
 
+mod affinity;
 mod convert;
 mod values;
 mod wire;

@@ -1,4 +1,4 @@
-//! A node: labels, taints, what it has and what it lets pods have.
+//! A node: labels, taints, images, what it has and what it lets pods have.
 //!
 //! Node conditions are not read: kube-scheduler looks at taints only.
 
@@ -31,6 +31,17 @@ pub struct NodeStatus {
     pub capacity: Resources,
     /// What pods may request: the denominator of requests.
     pub allocatable: Resources,
+    /// The images that the node has, one entry per name.
+    pub images: Vec<NodeImage>,
+}
+
+/// One name of an image in `status.images`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NodeImage {
+    /// Name with tag or digest, such as `registry.k8s.io/pause:3.10`.
+    pub name: Arc<str>,
+    /// `sizeBytes`.
+    pub bytes: i64,
 }
 
 // === impl Node ===

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::bandwidth::DeclaredBandwidth;
+use crate::constraints::{Constraints, HostPort};
 use crate::meta::{ObjectKey, ObjectMeta, Uid};
 use crate::resources::Requests;
 use crate::taint::Toleration;
@@ -44,6 +45,12 @@ pub struct PodSpec {
     pub requests: Requests,
     /// Annotations `kubernetes.io/ingress-bandwidth` and `egress-bandwidth`.
     pub bandwidth: DeclaredBandwidth,
+    /// Images of init containers, containers and image volumes, in that order, one entry
+    /// each; a name without tag or digest has `:latest`. Left out for a pod that has a node:
+    /// only the choice of one needs them.
+    pub images: Box<[Arc<str>]>,
+    /// Selector, affinity and host ports: `None` for the many pods that have none of them.
+    pub constraints: Option<Arc<Constraints>>,
 }
 
 /// The part of `status` that the scheduler reads.
@@ -115,6 +122,18 @@ impl Pod {
     /// Whether the pod has ended: it holds no resources any more.
     pub fn is_terminal(&self) -> bool {
         matches!(self.status.phase, Phase::Succeeded | Phase::Failed)
+    }
+
+    /// The ports of its node that the pod takes.
+    pub fn host_ports(&self) -> &[HostPort] {
+        let constraints = self.spec.constraints.as_deref();
+        constraints.map_or(&[], |constraints| &constraints.host_ports)
+    }
+
+    /// Whether a `DaemonSet` made the pod.
+    pub fn is_daemon(&self) -> bool {
+        let controller = self.meta.controller.as_ref();
+        controller.is_some_and(|owner| &*owner.kind == "DaemonSet")
     }
 
     /// Whether the pod is being deleted.

@@ -8,7 +8,7 @@ use super::load::LoadBuilder;
 use super::node::NodeBuilder;
 use super::pod::PodBuilder;
 use crate::cycle::Cycle;
-use crate::load::{NodeLoad, PodEstimate};
+use crate::load::{LoadMode, NodeLoad, PodEstimate};
 use crate::node::NodeInfo;
 use crate::now::Now;
 use crate::plugin::WaitingPod;
@@ -21,6 +21,7 @@ pub struct Cluster {
     pods: Vec<PodBuilder>,
     waiting: Vec<PodBuilder>,
     load: Vec<LoadBuilder>,
+    mode: LoadMode,
     now: Duration,
 }
 
@@ -80,6 +81,13 @@ impl Cluster {
         self
     }
 
+    /// Sets whether load is to be judged.
+    #[must_use]
+    pub fn load_mode(mut self, mode: LoadMode) -> Self {
+        self.mode = mode;
+        self
+    }
+
     /// Sets the instant, as time since the epoch on both clocks.
     #[must_use]
     pub fn at(mut self, now: Duration) -> Self {
@@ -108,7 +116,9 @@ impl Cluster {
             let index = index_of(&infos, row.node(), &"load");
             rows[index] = row.row(&infos[index].node);
         }
-        Snapshot::of(infos, rows, Now::at(self.now))
+        let mut snapshot = Snapshot::of(infos, rows, Now::at(self.now));
+        snapshot.set_load_mode(self.mode);
+        snapshot
     }
 
     /// `pod` before this cluster.

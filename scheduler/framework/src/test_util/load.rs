@@ -31,6 +31,7 @@ pub struct LoadBuilder {
     node: String,
     row: NodeLoad,
     shares: Vec<(LoadResource, f64)>,
+    peaks: Vec<(LoadResource, f64)>,
 }
 
 /// The load of the node called `node`.
@@ -44,6 +45,7 @@ pub fn load(node: &str) -> LoadBuilder {
         node: node.to_owned(),
         row,
         shares: Vec::new(),
+        peaks: Vec::new(),
     }
 }
 
@@ -97,6 +99,13 @@ impl LoadBuilder {
         self
     }
 
+    /// Sets what is used of a resource at its peaks (`used_p95`) as a share of its capacity.
+    #[must_use]
+    pub fn peak(mut self, resource: LoadResource, share: f64) -> Self {
+        self.peaks.push((resource, share));
+        self
+    }
+
     /// Sets the cpu in flight.
     ///
     /// # Panics
@@ -144,6 +153,13 @@ impl LoadBuilder {
         self
     }
 
+    /// Sets the share of time in which some task waited for memory.
+    #[must_use]
+    pub fn pressure_memory(mut self, share: f32) -> Self {
+        self.row.pressure.memory = Some(share);
+        self
+    }
+
     /// Sets the age of the sample and how far it is believed (1 fully, 0 not at all).
     #[must_use]
     pub fn aged(mut self, age: Duration, confidence: f64) -> Self {
@@ -173,6 +189,10 @@ impl LoadBuilder {
                 .measured
                 .map(|used| used + cell.in_flight - cell.departing);
             cell.used = carried.or(cell.expected);
+        }
+        for (resource, share) in &self.peaks {
+            let cell = row.get_mut(*resource);
+            cell.used_p95 = cell.capacity.map(|capacity| capacity * share);
         }
         row
     }

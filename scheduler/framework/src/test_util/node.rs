@@ -127,6 +127,14 @@ impl NodeBuilder {
         self
     }
 
+    /// Puts an image of this size onto the node, under one name.
+    #[must_use]
+    pub fn image(mut self, name: &str, bytes: i64) -> Self {
+        let image = json!({"names": [name], "sizeBytes": bytes});
+        push(&mut self.json["status"]["images"], image);
+        self
+    }
+
     /// States the link speed in bit/s, such as `10G`.
     #[must_use]
     pub fn link_speed(self, bits_per_second: &str) -> Self {

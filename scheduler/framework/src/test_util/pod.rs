@@ -1,5 +1,7 @@
 //! Builds pods for tests, by way of the JSON that the API server would send.
 
+mod node;
+
 use std::sync::Arc;
 
 use plimsoll_objects::{Pod, TaintEffect, decode_pod};
@@ -113,6 +115,13 @@ impl PodBuilder {
     #[must_use]
     pub fn container(mut self, name: &str) -> Self {
         push(&mut self.json["spec"]["containers"], json!({"name": name}));
+        self
+    }
+
+    /// Sets the image of the container named last.
+    #[must_use]
+    pub fn image(mut self, name: &str) -> Self {
+        self.container_json()["image"] = name.into();
         self
     }
 

@@ -3,6 +3,7 @@
 //! Takes what the wire holds, gives values that cannot be wrong; every mistake is given
 //! the path of its field on the way out.
 
+mod constraints;
 mod pod;
 
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use crate::amounts::Amounts;
 use crate::bandwidth;
 use crate::intern::intern;
 use crate::meta::{Labels, ObjectKey, ObjectMeta, OwnerReference, Uid};
-use crate::node::{Node, NodeStatus};
+use crate::node::{Node, NodeImage, NodeStatus};
 use crate::taint::{Taint, TaintEffect};
 
 /// Annotations that are kept, by the prefix of their key; all others are dropped, since
@@ -50,6 +51,17 @@ fn node_status(wire: &wire::NodeStatus<'_>) -> Result<NodeStatus, DecodeError> {
     Ok(NodeStatus {
         capacity: capacity.unwrap_or_default().to_resources(),
         allocatable: allocatable.unwrap_or_default().to_resources(),
+        images: wire.images.0.iter().flat_map(image_names).collect(),
+    })
+}
+
+/// An image under each of its names.
+fn image_names<'a>(wire: &'a wire::Image<'_>) -> impl Iterator<Item = NodeImage> + 'a {
+    let bytes = wire.size_bytes.unwrap_or(0);
+    let names = wire.names.0.iter();
+    names.map(move |name| NodeImage {
+        name: intern(&name.0),
+        bytes,
     })
 }
 

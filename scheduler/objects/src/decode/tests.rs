@@ -1,5 +1,7 @@
 //! Objects as the API server sends them, odd ones, and broken ones with their paths.
 
+mod constraints;
+
 use std::error::Error;
 
 use proptest::prelude::*;

@@ -5,6 +5,7 @@
 
 use serde::Deserialize;
 
+pub(super) use super::affinity::{Affinity, NodeAffinity, Requirement, Term};
 pub(super) use super::values::{Items, Quantities, Text, Texts};
 
 #[derive(Debug, Default, Deserialize)]
@@ -86,6 +87,13 @@ pub(super) struct PodSpec<'a> {
     pub(super) overhead: Option<Quantities<'a>>,
     #[serde(borrow)]
     pub(super) resources: Option<Resources<'a>>,
+    pub(super) host_network: Option<bool>,
+    #[serde(borrow)]
+    pub(super) node_selector: Option<Texts<'a>>,
+    #[serde(borrow)]
+    pub(super) affinity: Option<Affinity<'a>>,
+    #[serde(borrow)]
+    pub(super) volumes: Items<Volume<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -116,7 +124,36 @@ pub(super) struct Container<'a> {
     #[serde(borrow)]
     pub(super) restart_policy: Text<'a>,
     #[serde(borrow)]
+    pub(super) image: Text<'a>,
+    #[serde(borrow)]
+    pub(super) ports: Items<ExposedPort<'a>>,
+    #[serde(borrow)]
     pub(super) resources: Option<Resources<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct ExposedPort<'a> {
+    pub(super) host_port: Option<i32>,
+    pub(super) container_port: Option<i32>,
+    #[serde(borrow)]
+    pub(super) protocol: Text<'a>,
+    #[serde(borrow, rename = "hostIP")]
+    pub(super) host_ip: Text<'a>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Volume<'a> {
+    #[serde(borrow)]
+    pub(super) image: Option<ImageSource<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct ImageSource<'a> {
+    #[serde(borrow)]
+    pub(super) reference: Text<'a>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -201,4 +238,14 @@ pub(super) struct NodeStatus<'a> {
     pub(super) capacity: Option<Quantities<'a>>,
     #[serde(borrow)]
     pub(super) allocatable: Option<Quantities<'a>>,
+    #[serde(borrow)]
+    pub(super) images: Items<Image<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Image<'a> {
+    #[serde(borrow)]
+    pub(super) names: Items<Text<'a>>,
+    pub(super) size_bytes: Option<i64>,
 }

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use super::constraints::{constraints, images};
 use super::{DecodeError, meta, optional, or, taint_effect, time, wire};
 use crate::amounts::Amounts;
 use crate::bandwidth::{self, DeclaredBandwidth};
@@ -59,6 +60,8 @@ fn pod_spec(wire: &wire::PodSpec<'_>, requests: Requests, meta: &ObjectMeta) -> 
             .collect(),
         requests,
         bandwidth: declared_bandwidth(&meta.annotations),
+        images: images(wire),
+        constraints: constraints(wire),
     }
 }
 
