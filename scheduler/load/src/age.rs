@@ -7,12 +7,45 @@ use std::time::Duration;
 
 use crate::options::{LoadOptions, MAX_PERIOD, MIN_PERIOD};
 
+/// What an age does to a figure and to what stands in for it; each 1 at first, then falling
+/// to 0.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Aged {
+    /// Weight of the figure.
+    pub(crate) confidence: f64,
+    /// Weight of pods' last own rates against their estimates.
+    pub(crate) drift: f64,
+    /// Weight of what the node carried beside its pods.
+    pub(crate) overhead: f64,
+}
+
+// === impl Aged ===
+
+impl Aged {
+    /// Of a figure of this `age` whose agent samples each `period`.
+    pub(crate) fn of(age: Duration, period: Duration, options: &LoadOptions) -> Self {
+        Self {
+            confidence: confidence(age, period, options),
+            drift: decay(age, options.estimate_drift),
+            overhead: decay(age, options.overhead_fade),
+        }
+    }
+}
+
 /// The weight of a figure of this `age` whose agent samples each `period`: 1 up to
-/// [`LoadOptions::fresh_periods`] periods, then `exp(-rest / fade)`.
+/// [`fresh_span`], then `exp(-rest / fade)`.
 pub(crate) fn confidence(age: Duration, period: Duration, options: &LoadOptions) -> f64 {
+    decay(
+        age.saturating_sub(fresh_span(period, options)),
+        options.fade,
+    )
+}
+
+/// How long a sample stays fresh whose agent samples each `period`:
+/// [`LoadOptions::fresh_periods`] periods.
+pub(crate) fn fresh_span(period: Duration, options: &LoadOptions) -> Duration {
     let period = period.clamp(MIN_PERIOD, MAX_PERIOD);
-    let fresh = period.saturating_mul(options.fresh_periods);
-    decay(age.saturating_sub(fresh), options.fade)
+    period.saturating_mul(options.fresh_periods)
 }
 
 /// `exp(-span / constant)`; a constant of zero forgets at once.

@@ -4,8 +4,13 @@
 //! neither knows. CPU and memory are the node's `status.capacity`, capped by what the
 //! agent sees (a container's view of a machine may be smaller), CPU less what the
 //! hypervisor steals. Bandwidth is the link speed that the node's annotation states, else
-//! the one the agent sees; an annotation that cannot be read is a mistake to report, so
-//! nothing stands in for it.
+//! the one of its instance type by the operator's table, else the one the agent sees; an
+//! annotation that cannot be read is a mistake to report, so nothing stands in for it. A
+//! node whose pods bypass the kernel (SR-IOV, DPDK) may be excluded: what the kernel counts
+//! there says nothing of its links.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use plimsoll_framework::LoadResource;
 use plimsoll_objects::Node;
@@ -15,39 +20,62 @@ use crate::figures::{PerResource, amount};
 use crate::options::MIN_UNSTOLEN;
 use crate::sample::Machine;
 
+/// Annotation of a node: `true` leaves its bandwidth out of every judgement.
+pub const EXCLUDE_BANDWIDTH: &str = "plimsoll.dev/exclude-bandwidth";
+/// Label of a node that the table of link speeds is read by.
+pub const INSTANCE_TYPE: &str = "node.kubernetes.io/instance-type";
+
+/// Link speeds in bytes per second by instance type.
+pub(crate) type LinkSpeeds = BTreeMap<Arc<str>, u64>;
+
 /// What the node object says of the machine.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Stated {
     cpu: Option<f64>,
     memory: Option<f64>,
     link: Link,
+    instance_type: Option<Arc<str>>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 enum Link {
-    /// As the agent sees it.
-    #[default]
-    Unstated,
+    /// By the table in bytes per second, or as the agent sees it.
+    Unstated(Option<f64>),
     /// Bytes per second.
     Known(f64),
-    /// Stated, but unreadable.
-    Invalid,
+    /// Stated, but unreadable; not to be judged; or nothing is known of the node.
+    #[default]
+    Unknown,
 }
 
 // === impl Stated ===
 
 impl Stated {
-    /// What `node` says.
-    pub(crate) fn of(node: &Node) -> Self {
+    /// What `node` says, and `table` of its instance type.
+    pub(crate) fn of(node: &Node, table: &LinkSpeeds) -> Self {
         let capacity = &node.status.capacity;
-        Self {
+        let exclude = node.meta.annotations.get(EXCLUDE_BANDWIDTH);
+        let link = match &node.link_speed {
+            _ if exclude.is_some_and(|value| &**value == "true") => Link::Unknown,
+            None => Link::Unstated(None),
+            Some(LinkSpeed::Known(speed)) => Link::Known(*speed as f64),
+            Some(LinkSpeed::Invalid(_)) => Link::Unknown,
+        };
+        let mut stated = Self {
             cpu: positive(capacity.cpu as f64),
             memory: positive(capacity.memory as f64),
-            link: match &node.link_speed {
-                None => Link::Unstated,
-                Some(LinkSpeed::Known(speed)) => Link::Known(*speed as f64),
-                Some(LinkSpeed::Invalid(_)) => Link::Invalid,
-            },
+            link,
+            instance_type: node.meta.labels.get(INSTANCE_TYPE).map(Arc::clone),
+        };
+        stated.look_up(table);
+        stated
+    }
+
+    /// Takes the link speed of the instance type from `table`.
+    pub(crate) fn look_up(&mut self, table: &LinkSpeeds) {
+        if let Link::Unstated(by_type) = &mut self.link {
+            let speed = self.instance_type.as_ref().and_then(|one| table.get(one));
+            *by_type = speed.and_then(|speed| positive(*speed as f64));
         }
     }
 
@@ -61,8 +89,8 @@ impl Stated {
         let unstolen = (1.0 - steal).clamp(MIN_UNSTOLEN, 1.0);
         let link = match self.link {
             Link::Known(speed) => positive(speed),
-            Link::Unstated => machine.link.and_then(|speed| positive(speed as f64)),
-            Link::Invalid => None,
+            Link::Unstated(by_type) => by_type.or_else(|| positive(machine.link? as f64)),
+            Link::Unknown => None,
         };
         LoadResource::ALL.map(|resource| match resource {
             LoadResource::Cpu => smaller(self.cpu, seen_cpu).map(|cpu| cpu * unstolen),
@@ -84,63 +112,4 @@ fn positive(value: f64) -> Option<f64> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use plimsoll_objects::bandwidth::LinkSpeed;
-
-    use super::Stated;
-    use crate::sample::Machine;
-    use crate::world::node;
-
-    const MACHINE: Machine = Machine {
-        cpus: Some(4),
-        memory: Some(1 << 30),
-        link: Some(125),
-    };
-
-    #[test]
-    fn capacity_is_capped_by_what_the_agent_sees() {
-        let big = Stated::of(&node("n", 8_000, 8 << 30));
-        let small = Stated::of(&node("n", 2_000, 1 << 20));
-        let gib = f64::from(1 << 30);
-        assert_eq!(big.with(&MACHINE, 0.0)[..2], [Some(4_000.0), Some(gib)]);
-        assert_eq!(
-            big.with(&Machine::default(), 0.0)[..2],
-            [Some(8_000.0), Some(8.0 * gib)]
-        );
-        assert_eq!(
-            small.with(&MACHINE, 0.0)[..2],
-            [Some(2_000.0), Some(f64::from(1 << 20))]
-        );
-    }
-
-    #[test]
-    fn a_node_that_states_nothing_has_what_the_agent_sees() {
-        let stated = Stated::of(&node("n", 0, 0));
-        assert_eq!(stated.with(&MACHINE, 0.0)[0], Some(4_000.0));
-        assert_eq!(stated.with(&Machine::default(), 0.0), [None; 4]);
-    }
-
-    #[test]
-    fn stolen_time_is_no_capacity_but_never_all_of_it() {
-        let stated = Stated::of(&node("n", 8_000, 1 << 30));
-        assert_eq!(stated.with(&Machine::default(), 0.25)[0], Some(6_000.0));
-        assert_eq!(stated.with(&Machine::default(), 1.0)[0], Some(800.0));
-        assert_eq!(stated.with(&Machine::default(), -3.0)[0], Some(8_000.0));
-    }
-
-    #[test]
-    fn the_annotation_comes_before_what_the_agent_sees_of_the_link() {
-        let mut node = node("n", 1, 1);
-        assert_eq!(Stated::of(&node).with(&MACHINE, 0.0)[2..], [Some(125.0); 2]);
-        assert_eq!(
-            Stated::of(&node).with(&Machine::default(), 0.0)[2..],
-            [None; 2]
-        );
-        node.link_speed = Some(LinkSpeed::Known(250));
-        assert_eq!(Stated::of(&node).with(&MACHINE, 0.0)[2..], [Some(250.0); 2]);
-        node.link_speed = Some(LinkSpeed::Invalid(Arc::from("fast")));
-        assert_eq!(Stated::of(&node).with(&MACHINE, 0.0)[2..], [None; 2]);
-    }
-}
+mod tests;

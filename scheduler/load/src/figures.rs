@@ -4,7 +4,8 @@
 //! pressure: the exponential mean whose time constant is nearest to the judged one, else
 //! the narrowest plain mean, else the last value. Memory: the last value (it does not
 //! fluctuate, and being late is what kills), else the fastest mean. A quantile or a
-//! maximum is no mean and is passed over.
+//! maximum is no mean and is passed over; the 95th percentile of five minutes is given
+//! beside it.
 
 use std::time::Duration;
 
@@ -12,7 +13,9 @@ use plimsoll_framework::{LoadResource, Pressure};
 use plimsoll_kernel::Kernel;
 
 use crate::moment::Moment;
-use crate::options::{JUDGED_TAU, LARGEST};
+use crate::options::{
+    JUDGED_TAU, LARGEST, PEAK_QUANTILE, PEAK_QUANTILE_SLACK, PEAK_SAMPLES, PEAK_WIDTH,
+};
 use crate::sample::{Figure, Meter};
 
 /// One value per resource, in the order of [`LoadResource::ALL`].
@@ -40,6 +43,21 @@ pub(crate) fn judged(figures: &[Figure], resource: LoadResource, taken: Moment) 
         window: figure.window,
         taken,
     })
+}
+
+/// What a node carries of `resource` at its peaks; `None` where too few samples tell.
+pub(crate) fn peak(figures: &[Figure], resource: LoadResource) -> Option<f64> {
+    let meter = meter(resource);
+    let is_peak = |figure: &&Figure| {
+        figure.meter == meter
+            && figure.samples >= PEAK_SAMPLES
+            && matches!(figure.kernel, Kernel::Quantile { q, width } if width == PEAK_WIDTH
+                && (f64::from(q) - PEAK_QUANTILE).abs() <= PEAK_QUANTILE_SLACK)
+    };
+    figures
+        .iter()
+        .find(is_peak)
+        .and_then(|one| amount(one.value))
 }
 
 /// A pod's own rate: by the node's `kernel` where it is there, else as for a node.

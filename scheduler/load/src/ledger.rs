@@ -15,8 +15,9 @@
 //!
 //! `m * visible(a)` is the pod's own figure under the node's kernel, started at 0 and
 //! projected to the node's sample: `m + (v - m) * exp(-dt/tau)` for a steady `m`, without
-//! a second kernel state on the wire. It holds after a restart of the agent, too: then
-//! `a` reaches beyond the window and all of `m` is shown.
+//! a second kernel state on the wire. It holds however long (`dt`) before the node the pod
+//! was read, and after a restart of the agent, too: then `a` reaches beyond the window and
+//! all of `m` is shown.
 //!
 //! A departed pod that was never measured is one of several claims on what the figure
 //! shows beyond measured pods. Its claim is `e` in place of `m`, and where all claims

@@ -1,24 +1,33 @@
 //! The load model of all nodes, owned by the engine.
 //!
 //! Takes what the engine's cache learns (nodes, pods from the instant of assume, samples),
-//! gives one row per node. Between refreshes rows stand still; a refresh reckons only what
-//! changed, and brings the ages of all rows up to date once per [`AGE_STEP`].
+//! gives one row per node, whether load is to be judged at all, and which nodes are worth
+//! another look. Between refreshes rows stand still; a refresh reckons only what changed,
+//! and brings the ages of all rows up to date once per [`AGE_STEP`](crate::options::AGE_STEP).
+
+mod refresh;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use plimsoll_framework::{NodeId, NodeLoad, Now, PodEstimate};
+use plimsoll_framework::{LoadMode, NodeId, NodeLoad, Now, PodEstimate};
 use plimsoll_objects::{Node, Pod, Uid};
 
-use crate::capacity::Stated;
+use crate::brown_out::Watch;
+use crate::capacity::{LinkSpeeds, Stated};
+use crate::census::LoadCensus;
 use crate::estimator;
 use crate::moment::Moment;
 use crate::node_state::NodeState;
-use crate::options::{AGE_STEP, LoadOptions, PEER_CONFIDENCE};
+use crate::options::LoadOptions;
 use crate::pod_entry::{PodEntry, agent_key};
 use crate::sample::Sample;
-use crate::silence::{Floor, Peers};
+use crate::silence::{Peers, StandIn};
+
+/// Taints of nodes that are being removed: by cluster-autoscaler
+/// (`utils/taints/taints.go`), by Karpenter (`pkg/apis/v1/taints.go`).
+const REMOVAL_TAINTS: [&str; 2] = ["ToBeDeletedByClusterAutoscaler", "karpenter.sh/disrupted"];
 
 /// What became of a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,9 +53,21 @@ pub struct LoadModel {
     changed: Vec<NodeId>,
     /// When the ages of all rows were last brought up to date.
     aged_at: Option<Duration>,
-    floor: Floor,
+    stand_in: StandIn,
     peers: Peers,
     unknown: NodeLoad,
+    link_speeds: Arc<LinkSpeeds>,
+    /// Whether load is to be judged, and whether rows show it (as of the last refresh).
+    enabled: bool,
+    shown: bool,
+    watch: Watch,
+    census: LoadCensus,
+    /// The mode at the last refresh, and when it began.
+    mode: LoadMode,
+    mode_since: Duration,
+    /// Nodes to be announced, or all.
+    falls: Vec<NodeId>,
+    all_fell: bool,
 }
 
 // === impl LoadModel: what the engine learns ===
@@ -60,10 +81,36 @@ impl LoadModel {
             by_name: BTreeMap::new(),
             changed: Vec::new(),
             aged_at: None,
-            floor: Floor::default(),
+            stand_in: StandIn::default(),
             peers: Peers::default(),
             unknown: NodeLoad::default(),
+            link_speeds: Arc::default(),
+            enabled: true,
+            shown: true,
+            watch: Watch::default(),
+            census: LoadCensus::default(),
+            mode: LoadMode::default(),
+            mode_since: Duration::ZERO,
+            falls: Vec::new(),
+            all_fell: false,
         }
+    }
+
+    /// Takes the operator's table of link speeds, bytes per second by instance type: it
+    /// stands in where a node's annotation says nothing, before what its agent reads.
+    pub fn set_link_speeds(&mut self, table: Arc<BTreeMap<Arc<str>, u64>>) {
+        for id in (0_u32..).map(NodeId).take(self.states.len()) {
+            if self.state(id).is_some() {
+                self.touch(id).stated.look_up(&table);
+            }
+        }
+        self.link_speeds = table;
+    }
+
+    /// Turns the judgement of load off or on, from the next refresh. While it is off all
+    /// rows are empty; samples go on being taken, so that rows are whole when it is on again.
+    pub fn set_enabled(&mut self, enabled: bool) {
+        self.enabled = enabled;
     }
 
     /// The node `id` was added or changed. Its pods may have been added before it. An id
@@ -73,8 +120,10 @@ impl LoadModel {
         if known.is_some_and(|known| known != node.name()) {
             self.node_gone(id);
         }
+        let stated = Stated::of(node, &self.link_speeds);
         let state = self.touch(id);
-        state.stated = Stated::of(node);
+        state.stated = stated;
+        state.is_leaving = is_leaving(node);
         state.name = Some(Arc::clone(node.name()));
         self.by_name.insert(Arc::clone(node.name()), id);
     }
@@ -149,71 +198,25 @@ impl LoadModel {
         self.state(id).map_or(&self.unknown, |state| &state.row)
     }
 
-    /// Brings rows up to date and tells `changed` of each row that changed, nodes in the
-    /// order of their ids within one pass. Costs what changed since the last refresh; once
-    /// per [`AGE_STEP`] of `now` (the engine's monotonic clock) also a blend of every row.
-    pub fn refresh(&mut self, now: Duration, changed: &mut dyn FnMut(NodeId, &NodeLoad)) {
-        let at = Moment::at(now);
-        let mut ids = std::mem::take(&mut self.changed);
-        ids.sort_unstable();
-        for id in &ids {
-            let options = self.options;
-            if let Some(state) = self.state_mut(*id) {
-                state.reckon(at, &options);
-            }
-        }
-        if self
-            .aged_at
-            .is_none_or(|last| now.abs_diff(last) >= AGE_STEP)
-        {
-            self.aged_at = Some(now);
-            self.age_all(at, changed);
+    /// Whether load is to be judged, as of the last refresh (off: at once).
+    pub fn mode(&self) -> LoadMode {
+        if !self.enabled {
+            LoadMode::Off
+        } else if self.watch.is_on() {
+            LoadMode::BrownOut
         } else {
-            self.blend(&ids, at, changed);
-        }
-        ids.clear();
-        self.changed = ids;
-    }
-
-    /// Blends `ids` only, silent nodes by the last floor.
-    fn blend(&mut self, ids: &[NodeId], at: Moment, changed: &mut dyn FnMut(NodeId, &NodeLoad)) {
-        for id in ids {
-            let slot = self.states.get_mut(id.index());
-            if let Some(state) = slot.and_then(Option::as_mut)
-                && state.blend(at, &self.floor, &self.options)
-            {
-                changed(*id, &state.row);
-            }
+            LoadMode::Live
         }
     }
 
-    /// Blends every row: those that are well known as they are, then the others, judged by
-    /// them.
-    fn age_all(&mut self, at: Moment, changed: &mut dyn FnMut(NodeId, &NodeLoad)) {
-        let options = self.options;
-        self.peers.clear();
-        let mut silent = Vec::new();
-        for (id, state) in live(&mut self.states) {
-            let confidence = state.confidence(at, &options);
-            if confidence >= 1.0 {
-                if state.blend(at, &Floor::default(), &options) {
-                    changed(id, &state.row);
-                }
-                self.peers.add(&state.row);
-                continue;
-            }
-            if confidence >= PEER_CONFIDENCE {
-                self.peers
-                    .add(&state.blended(at, &Floor::default(), &options));
-            }
-            silent.push(id);
-        }
-        self.floor = if silent.is_empty() {
-            Floor::default()
-        } else {
-            self.peers.floor(&options)
-        };
-        self.blend(&silent, at, changed);
+    /// When the mode of the last refresh began, on the engine's monotonic clock.
+    pub fn mode_since(&self) -> Duration {
+        self.mode_since
+    }
+
+    /// How many nodes report, as of the last refresh.
+    pub fn census(&self) -> LoadCensus {
+        self.census
     }
 }
 
@@ -240,6 +243,13 @@ impl LoadModel {
         }
         state
     }
+}
+
+/// Whether the node is about to go, so that the silence of its agent tells nothing: it is
+/// cordoned, or an autoscaler removes it.
+fn is_leaving(node: &Node) -> bool {
+    let mut taints = node.taints.iter();
+    node.unschedulable || taints.any(|taint| REMOVAL_TAINTS.contains(&&*taint.key))
 }
 
 fn live(states: &mut [Option<NodeState>]) -> impl Iterator<Item = (NodeId, &mut NodeState)> {

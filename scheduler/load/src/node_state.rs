@@ -3,38 +3,48 @@
 //! Takes the node object, its pods and its samples; gives its row. The ledger is reckoned
 //! when pods or figures changed, the blend at every look.
 
+mod blend;
+
+pub(crate) use self::blend::Voice;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use plimsoll_framework::{LoadResource, NodeLoad, Pressure, ResourceLoad};
+use plimsoll_framework::{LoadResource, NodeLoad, Pressure};
 use plimsoll_objects::Uid;
 
-use crate::age::confidence;
 use crate::capacity::Stated;
+use crate::falls::Falls;
 use crate::figures::{self, Judged, PerResource};
 use crate::ledger::{Ledger, still_shown};
 use crate::moment::Moment;
 use crate::options::{DEPARTED_CONFIDENCE, DEPARTED_SHARE, LINGER, LoadOptions, MAX_DEPARTED};
 use crate::pod_entry::{Life, PodEntry};
-use crate::row::Known;
 use crate::sample::{Machine, Sample};
-use crate::silence::Floor;
 
 /// One node's facts, pods and figures.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct NodeState {
     pub(crate) name: Option<Arc<str>>,
     pub(crate) stated: Stated,
+    /// Whether it is about to go.
+    pub(crate) is_leaving: bool,
     /// By the key under which the agent reports them.
     pub(crate) pods: BTreeMap<Arc<str>, PodEntry>,
     /// Whether the ledger is to be reckoned anew.
     pub(crate) changed: bool,
     /// As last blended.
     pub(crate) row: NodeLoad,
+    /// What was seen of the row since the node was last announced.
+    pub(crate) falls: Falls,
+    /// Whether it is to be announced.
+    pub(crate) is_announced: bool,
     departed: usize,
     report: Option<Report>,
     figures: PerResource<Option<Judged>>,
+    /// The newest sample's 95th percentiles.
+    peaks: PerResource<Option<f64>>,
     ledgers: PerResource<Ledger>,
 }
 
@@ -65,19 +75,20 @@ impl NodeState {
     }
 
     /// Takes a trusted sample. A figure that is missing this time keeps its last value,
-    /// which ages.
+    /// which ages; a missing peak is none.
     pub(crate) fn take(&mut self, sample: &Sample) {
         let taken = Moment::at(sample.taken_at());
         for resource in LoadResource::ALL {
             let slot = &mut self.figures[resource as usize];
             *slot = figures::judged(&sample.figures, resource, taken).or(*slot);
+            self.peaks[resource as usize] = figures::peak(&sample.figures, resource);
         }
         let kernels = self
             .figures
             .map(|figure| figure.map(|figure| figure.kernel));
         for pod in &sample.pods {
             if let Some(entry) = self.pods.get_mut(&pod.uid) {
-                entry.report(pod, taken, &kernels);
+                entry.report(pod, taken.before(pod.behind), &kernels);
             }
         }
         let steal = sample.steal.map_or(0.0, f64::from);
@@ -160,69 +171,6 @@ impl NodeState {
         });
         self.departed = self.pods.values().filter(|pod| pod.is_gone()).count();
     }
-
-    /// Weight of the newest sample by its age: 1 while fresh, 0 if there never was one.
-    pub(crate) fn confidence(&self, now: Moment, options: &LoadOptions) -> f64 {
-        self.report.map_or(0.0, |report| {
-            confidence(now.age_of(report.taken), report.period, options)
-        })
-    }
-
-    /// Blends the row as of `now`. Returns whether it changed.
-    pub(crate) fn blend(&mut self, now: Moment, floor: &Floor, options: &LoadOptions) -> bool {
-        let row = self.blended(now, floor, options);
-        let changed = row != self.row;
-        self.row = row;
-        changed
-    }
-
-    /// The row as of `now`.
-    pub(crate) fn blended(&self, now: Moment, floor: &Floor, options: &LoadOptions) -> NodeLoad {
-        let machine = self.report.map(|report| report.machine).unwrap_or_default();
-        let trust = self.confidence(now, options);
-        let steal = self.report.map_or(0.0, |report| report.steal) * trust;
-        let capacities = self.stated.with(&machine, steal);
-        let pressure = self
-            .report
-            .map(|report| report.pressure)
-            .unwrap_or_default();
-        let mut row = NodeLoad {
-            confidence: trust,
-            sample_age: self.report.map(|report| now.age_of(report.taken)),
-            pressure: faded(pressure, trust),
-            ..NodeLoad::default()
-        };
-        for resource in LoadResource::ALL {
-            let capacity = capacities[resource as usize];
-            let floor = floor.amount(resource, capacity);
-            *row.get_mut(resource) = self.resource(resource, now, options, (capacity, floor));
-        }
-        row
-    }
-
-    fn resource(
-        &self,
-        resource: LoadResource,
-        now: Moment,
-        options: &LoadOptions,
-        (capacity, floor): (Option<f64>, Option<f64>),
-    ) -> ResourceLoad {
-        let figure = self.figures[resource as usize].as_ref();
-        let period = self.report.map(|report| report.period).unwrap_or_default();
-        let confidence = figure.map_or(0.0, |figure| {
-            confidence(now.age_of(figure.taken), period, options)
-        });
-        let ledger = &self.ledgers[resource as usize];
-        Known {
-            resource,
-            figure,
-            ledger,
-            capacity,
-            confidence,
-            floor,
-        }
-        .row(now, options)
-    }
 }
 
 /// Whether a figure shows anything of a gone pod, or its agent reports it still.
@@ -236,15 +184,5 @@ fn is_shown(pod: &PodEntry, figures: &PerResource<Option<Judged>>, now: Moment) 
         Life::Present(_) | Life::Nothing => pod
             .last_trace()
             .is_some_and(|last| now.age_of(last) < LINGER),
-    }
-}
-
-/// Pressure of an old sample counts as little as the sample does.
-fn faded(pressure: Pressure, trust: f64) -> Pressure {
-    let fade = |share: Option<f32>| share.map(|share| share * trust as f32);
-    Pressure {
-        cpu: fade(pressure.cpu),
-        memory: fade(pressure.memory),
-        io: fade(pressure.io),
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 pub const JUDGED_TAU: Duration = Duration::from_secs(10);
 /// See [`LoadOptions::ramp`]. Programs warm up within half a minute to two minutes
 /// (start-up, caches, just-in-time compilation): trust in the request ends as they do. Only
-/// pods that an agent measures are concerned, which no agent of this version does.
+/// pods that their agent measures are concerned.
 pub const RAMP: Duration = Duration::from_mins(1);
 /// See [`LoadOptions::prior_ratio`]. Nothing has been learned yet: a request is taken at
 /// its word.
@@ -47,6 +47,55 @@ pub const AGE_STEP: Duration = Duration::from_millis(100);
 /// Of a stolen CPU at least this share stays capacity: a node that looks wholly stolen
 /// must stay judged (as very full), not drop out of the judgement.
 pub const MIN_UNSTOLEN: f64 = 0.1;
+
+/// Quantile of the peaks that `used_p95` stands on: what the agents send.
+pub const PEAK_QUANTILE: f64 = 0.95;
+/// How far a quantile on the wire, a 32-bit number, may be off [`PEAK_QUANTILE`].
+pub const PEAK_QUANTILE_SLACK: f64 = 1e-3;
+/// Window of that quantile: long enough to hold the peaks of most programs, short enough
+/// that a node is not shunned for what is long over.
+pub const PEAK_WIDTH: Duration = Duration::from_mins(5);
+/// Samples below which there is no such quantile: of 30 two lie above it, of fewer it is
+/// nearly the largest value, which is chance.
+pub const PEAK_SAMPLES: u32 = 30;
+
+/// Nodes that must fall silent together to make a brown-out: one or two may fail by
+/// themselves, in small clusters too.
+pub const BROWN_OUT_NODES: usize = 3;
+/// A brown-out begins when more than this share (percent) of the nodes falls silent
+/// together: more than an update of agents or of nodes takes away at once by any usual
+/// setting (25 %).
+pub const BROWN_OUT_ENTER_PERCENT: usize = 30;
+/// It is over when less than this share (percent) is lost still: half of what begins one,
+/// so that it does not flicker.
+pub const BROWN_OUT_LEAVE_PERCENT: usize = 15;
+/// Silences that begin within this time began together: longer than it takes all streams of
+/// a broken network path to be noticed.
+pub const BROWN_OUT_WITHIN: Duration = Duration::from_mins(1);
+/// Nodes that reported within this time are those that can be lost: longer than an agent's
+/// restart, short against the time for which somebody leaves an agent away.
+pub const BROWN_OUT_MEMBERS: Duration = Duration::from_mins(10);
+/// No brown-out begins so soon after the start: agents come back to a scheduler over half a
+/// minute, and some are cut off again by a rolling update of the same release.
+pub const BROWN_OUT_GRACE: Duration = Duration::from_secs(30);
+/// Least and largest factor by which the expected use of silent nodes is scaled in a
+/// brown-out. Requests are off by less than ten times in the mean of any cluster; beyond it
+/// the few nodes that still report are not like the others.
+pub const LEAST_SCALE: f64 = 0.1;
+/// See [`LEAST_SCALE`].
+pub const LARGEST_SCALE: f64 = 10.0;
+
+/// A fall of load by this share of capacity is told to pods that wait for it: the band in
+/// which scores tie. Less is noise of measuring, and pods would be woken in vain.
+pub const FALL: f64 = 0.02;
+/// A silent node is told to pods that wait for load each so often: how old figures may be
+/// is a plugin's matter, and a pod must not wait much longer than that.
+pub const SILENCE_STEP: Duration = Duration::from_mins(1);
+/// After that long a silence tells nothing new: no plugin waits longer by default, and pods
+/// are tried again every five minutes anyway.
+pub const LONGEST_WATCHED_SILENCE: Duration = Duration::from_mins(10);
+/// Rounding that must not swallow a fall of exactly [`FALL`].
+pub const FALL_SLACK: f64 = 1e-9;
 
 /// A departed pod is forgotten once the figures show no more than this share of it.
 pub const DEPARTED_SHARE: f64 = 1e-3;

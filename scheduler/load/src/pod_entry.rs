@@ -4,12 +4,15 @@
 //! Takes the pod object and the agent's reports of the pod. Whose word counts:
 //!
 //! ```text
-//! began   cgroup age by the agent
+//! began   cgroup age by the agent: of several words the earliest
 //!         else first seen running: status.startTime (creation) by the wall clock
 //!         else the instant at which the watch showed it running
 //! ended   cgroup empty by the agent, or terminal phase, or deletion of the object,
 //!         whichever is known earlier; never deletionTimestamp
 //! ```
+//!
+//! A pod is read less often than its node: what a report says of it holds for the instant
+//! at which it was read, not for the node's sample.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,20 +26,29 @@ use crate::moment::Moment;
 use crate::options::REVIVAL_SLACK;
 use crate::sample::PodSample;
 
-/// Annotation of a mirror pod: the uid under which the kubelet runs the static pod, which
-/// names its cgroup.
-pub(crate) const STATIC_POD: &str = "kubernetes.io/config.hash";
+/// Annotations of a mirror pod that hold the uid under which the kubelet runs the static
+/// pod, which names its cgroup. The first is what makes a mirror pod for the kubelet
+/// (`pkg/kubelet/types/pod_update.go`); it copies the second from the static pod.
+pub(crate) const STATIC_UIDS: [&str; 2] =
+    ["kubernetes.io/config.mirror", "kubernetes.io/config.hash"];
 
 /// A pod on a node, or one that has left it but not the node's figures.
 #[derive(Debug, Clone)]
 pub(crate) struct PodEntry {
     uid: Uid,
     estimate: PodEstimate,
-    began: Option<Moment>,
+    began: Option<Begin>,
     ended: Option<End>,
     /// The object is gone (or terminal): nothing of the pod will start any more.
     gone: bool,
     measured: Option<Box<Measured>>,
+}
+
+/// Since when a pod runs.
+#[derive(Debug, Clone, Copy)]
+struct Begin {
+    at: Moment,
+    by_agent: bool,
 }
 
 /// Until when a pod ran, at the latest.
@@ -50,6 +62,7 @@ struct End {
 #[derive(Debug, Clone, Copy)]
 struct Measured {
     rates: PerResource<Option<f64>>,
+    /// When the pod was read.
     taken: Moment,
 }
 
@@ -72,7 +85,7 @@ impl PodEntry {
         Self {
             uid: pod.uid().clone(),
             estimate,
-            began: has_begun(pod).then(|| began_by_api(pod, now)),
+            began: has_begun(pod).then(|| Begin::by_api(began_by_api(pod, now))),
             ended: None,
             gone: false,
             measured: None,
@@ -88,7 +101,7 @@ impl PodEntry {
         self.gone = false;
         self.ended = self.ended.filter(|end| end.by_agent);
         if self.began.is_none() && has_begun(pod) {
-            self.began = Some(Moment::at(now.mono));
+            self.began = Some(Begin::by_api(Moment::at(now.mono)));
         }
     }
 
@@ -101,7 +114,7 @@ impl PodEntry {
         });
     }
 
-    /// The agent's report of this pod, taken at `taken`; `kernels` are those by which the
+    /// The agent's report of this pod, read at `taken`; `kernels` are those by which the
     /// node is judged.
     pub(crate) fn report(
         &mut self,
@@ -109,7 +122,6 @@ impl PodEntry {
         taken: Moment,
         kernels: &PerResource<Option<Kernel>>,
     ) {
-        self.began = Some(taken.before(sample.age));
         let earlier = self.measured.as_ref().map(|measured| measured.rates);
         let mut rates = earlier.unwrap_or_default();
         for resource in LoadResource::ALL {
@@ -118,6 +130,7 @@ impl PodEntry {
             rates[slot] = rate.or(rates[slot]);
         }
         self.measured = Some(Box::new(Measured { rates, taken }));
+        self.begin(taken.before(sample.age));
         if sample.ended {
             self.end(End {
                 at: taken,
@@ -126,6 +139,18 @@ impl PodEntry {
         } else if self.ended.is_some_and(|end| end.is_refuted(taken)) {
             self.ended = None;
         }
+    }
+
+    /// The agent's word that the pod runs since `at`. The earliest is the nearest to the
+    /// truth: each arrives late, and an agent that was restarted may know no more than that
+    /// the pod is older than itself. Only a pod that had ended begins anew.
+    fn begin(&mut self, at: Moment) {
+        let earlier = self.began.filter(|begin| begin.by_agent);
+        let earlier = earlier.filter(|_| self.ended.is_none_or(|end| end.at > at));
+        self.began = Some(Begin {
+            at: earlier.map_or(at, |begin| begin.at.min(at)),
+            by_agent: true,
+        });
     }
 
     /// The earlier of two ends is the nearer to the truth: each is known late.
@@ -163,8 +188,8 @@ impl PodEntry {
     pub(crate) fn life(&self) -> Life {
         match (self.ended, self.began) {
             (None, _) if self.gone => Life::Nothing,
-            (None, began) => Life::Present(began),
-            (Some(end), Some(began)) => Life::Past(began.min(end.at), end.at),
+            (None, began) => Life::Present(began.map(|begin| begin.at)),
+            (Some(end), Some(begin)) => Life::Past(begin.at.min(end.at), end.at),
             (Some(_), None) => Life::Nothing,
         }
     }
@@ -182,6 +207,17 @@ impl PodEntry {
     /// What it was last measured to use.
     pub(crate) fn rate(&self, resource: LoadResource) -> Option<f64> {
         self.measured.as_ref()?.rates[resource as usize]
+    }
+}
+
+// === impl Begin ===
+
+impl Begin {
+    fn by_api(at: Moment) -> Self {
+        Self {
+            at,
+            by_agent: false,
+        }
     }
 }
 
@@ -204,7 +240,11 @@ impl End {
 pub(crate) fn agent_key(pod: &Pod) -> &Arc<str> {
     let controller = pod.meta.controller.as_ref();
     let mirror = controller.is_some_and(|owner| &*owner.kind == "Node");
-    let static_uid = pod.meta.annotations.get(STATIC_POD).filter(|_| mirror);
+    let annotations = STATIC_UIDS
+        .iter()
+        .filter_map(|key| pod.meta.annotations.get(*key));
+    let mut annotations = annotations.filter(|uid| mirror && !uid.is_empty());
+    let static_uid = annotations.next();
     static_uid.unwrap_or(&pod.uid().0)
 }
 

@@ -1,12 +1,12 @@
 //! The blend: one resource's row from figure, ledger, capacity and age.
 //!
-//! Takes what is known of one resource of one node and an instant, gives the row that
-//! plugins judge by:
+//! Takes what is known of one resource of one node, gives the row that plugins judge by:
 //!
 //! ```text
 //! used     = c * (measured + in flight - departing) + (1 - c) * max(expected, floor)
 //! expected = pods, drifting from their last rates to their estimates, plus the node's
-//!            last known overhead
+//!            last known overhead; in a brown-out scaled
+//! used_p95 = used with max(measured, p95) for measured
 //! ```
 //!
 //! Bandwidth is committed, not only used: a running pod may at any time take what it
@@ -14,11 +14,10 @@
 
 use plimsoll_framework::{LoadResource, ResourceLoad};
 
-use crate::age::decay;
+use crate::age::Aged;
 use crate::figures::Judged;
 use crate::ledger::Ledger;
-use crate::moment::Moment;
-use crate::options::LoadOptions;
+use crate::silence::StandIn;
 
 /// What is known of one resource of one node.
 #[derive(Debug, Clone, Copy)]
@@ -26,38 +25,45 @@ pub(crate) struct Known<'a> {
     pub(crate) resource: LoadResource,
     pub(crate) figure: Option<&'a Judged>,
     pub(crate) ledger: &'a Ledger,
+    /// The 95th percentile beside the figure.
+    pub(crate) peak: Option<f64>,
     pub(crate) capacity: Option<f64>,
-    /// Weight of the figure by its age, 0..=1.
-    pub(crate) confidence: f64,
-    /// The least that a silent node is taken to carry.
-    pub(crate) floor: Option<f64>,
+    /// What the figure's age does to it.
+    pub(crate) aged: Aged,
+    /// How a silent node is judged.
+    pub(crate) stand_in: &'a StandIn,
 }
 
 // === impl Known ===
 
 impl Known<'_> {
-    /// The row at `now`.
-    pub(crate) fn row(&self, now: Moment, options: &LoadOptions) -> ResourceLoad {
-        let expected = self.expected(now, options);
+    /// The row.
+    pub(crate) fn row(&self) -> ResourceLoad {
+        let expected = self.expected();
+        let measured = self.figure.map(|figure| figure.value);
+        let used = measured.map(|measured| self.used(measured, expected));
+        let peak = measured.zip(self.peak);
         ResourceLoad {
-            measured: self.figure.map(|figure| figure.value),
+            measured,
             in_flight: self.ledger.in_flight,
             departing: self.ledger.departing,
             expected,
-            used: self.used(expected),
-            used_p95: None,
+            used: used.or(expected),
+            used_p95: peak.map(|(measured, peak)| self.used(peak.max(measured), expected)),
             capacity: self.capacity,
         }
     }
 
-    fn used(&self, expected: Option<f64>) -> Option<f64> {
-        let Some(figure) = self.figure else {
-            return expected;
-        };
-        let reckoned = self.reckoned(figure.value);
-        let stand_in = expected.unwrap_or(reckoned);
-        let stand_in = self.floor.map_or(stand_in, |floor| floor.max(stand_in));
-        Some(self.confidence * reckoned + (1.0 - self.confidence) * stand_in)
+    fn used(&self, measured: f64, expected: Option<f64>) -> f64 {
+        let reckoned = self.reckoned(measured);
+        let confidence = self.aged.confidence;
+        if confidence >= 1.0 {
+            return reckoned;
+        }
+        let expected = expected.unwrap_or(reckoned);
+        let floor = self.stand_in.floor.amount(self.resource, self.capacity);
+        let stand_in = floor.map_or(expected, |floor| floor.max(expected));
+        confidence * reckoned + (1.0 - confidence) * stand_in
     }
 
     /// The figure, brought up to date by the ledger.
@@ -72,17 +78,19 @@ impl Known<'_> {
 
     /// `None` where there is neither a figure nor an estimate: bandwidth that nobody
     /// declared is unknown, not zero.
-    fn expected(&self, now: Moment, options: &LoadOptions) -> Option<f64> {
-        let ledger = self.ledger;
-        let Some(figure) = self.figure else {
+    fn expected(&self) -> Option<f64> {
+        let (ledger, aged) = (self.ledger, &self.aged);
+        if self.figure.is_none() {
             let unknown = matches!(self.resource, LoadResource::Rx | LoadResource::Tx)
                 && ledger.estimates <= 0.0;
             return (!unknown).then_some(ledger.targets);
-        };
-        let age = now.age_of(figure.taken);
-        let drift = decay(age, options.estimate_drift);
-        let pods = ledger.targets * drift + ledger.estimates * (1.0 - drift);
-        Some(pods + ledger.overhead * decay(age, options.overhead_fade))
+        }
+        let pods = ledger.targets * aged.drift + ledger.estimates * (1.0 - aged.drift);
+        let expected = pods + ledger.overhead * aged.overhead;
+        if aged.confidence >= 1.0 {
+            return Some(expected);
+        }
+        Some(expected * self.stand_in.scale.factor(self.resource, aged))
     }
 }
 

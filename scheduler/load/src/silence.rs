@@ -1,17 +1,29 @@
-//! What a node that has fallen silent is taken to carry at least.
+//! How a node that has fallen silent is judged by those that have not.
 //!
-//! Takes the rows of nodes that are well known (fresh, or nearly), gives the median share
-//! in use per resource plus a margin. A node whose agent died may have died of load: it is
-//! judged no better than the middle of the others. Nodes that never reported are not
-//! judged so, and where all are silent there is nobody to judge by.
+//! Takes the rows of nodes that are well known (fresh, or nearly), gives a [`StandIn`].
+//! Usually that is a floor, the median share in use per resource plus a margin: a node
+//! whose agent died may have died of load, so it is judged no better than the middle of
+//! the others. In a brown-out there is no floor, and what a silent node is expected to use
+//! is scaled. Nodes that never reported are judged by neither, and where all are silent
+//! there is nobody to judge by.
 
 use plimsoll_framework::{LoadResource, NodeLoad};
 
 use crate::figures::{PerResource, amount};
 use crate::options::{LoadOptions, SILENCE_MARGIN};
+use crate::scale::Scale;
+
+/// How silent nodes are judged; the default judges nobody.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct StandIn {
+    /// The least that a silent node is taken to carry.
+    pub(crate) floor: Floor,
+    /// By what its expected use is scaled.
+    pub(crate) scale: Scale,
+}
 
 /// Shares of capacity; `None` where no well known node knows the resource. The empty floor
-/// judges nobody: so a fault of the pipeline can be kept apart from the fault of a node.
+/// judges nobody: the fault of a pipeline is not the fault of its nodes.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Floor(PerResource<Option<f64>>);
 
@@ -22,6 +34,15 @@ pub(crate) struct Peers(PerResource<Vec<f64>>);
 // === impl Floor ===
 
 impl Floor {
+    /// Judges nobody.
+    pub(crate) const NONE: Self = Self([None; LoadResource::ALL.len()]);
+
+    /// This share of each resource.
+    #[cfg(test)]
+    pub(crate) const fn of(shares: PerResource<Option<f64>>) -> Self {
+        Self(shares)
+    }
+
     /// The least that a silent node with this `capacity` is taken to carry, in the
     /// resource's unit.
     pub(crate) fn amount(&self, resource: LoadResource, capacity: Option<f64>) -> Option<f64> {

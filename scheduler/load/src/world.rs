@@ -60,6 +60,7 @@ pub(crate) fn node(name: &str, millicores: i64, memory: i64) -> Node {
         status: NodeStatus {
             allocatable: capacity.clone(),
             capacity,
+            images: Vec::new(),
         },
         link_speed: None,
     }

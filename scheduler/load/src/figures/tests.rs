@@ -5,7 +5,7 @@ use std::time::Duration;
 use plimsoll_framework::LoadResource;
 use plimsoll_kernel::Kernel;
 
-use super::{amount, judged, pressure, rate};
+use super::{amount, judged, peak, pressure, rate};
 use crate::moment::Moment;
 use crate::options::LARGEST;
 use crate::sample::{Figure, Meter};
@@ -120,4 +120,27 @@ fn pressure_is_a_share() {
     assert_eq!(pressure.cpu, Some(0.25));
     assert_eq!(pressure.memory, None);
     assert_eq!(pressure.io, Some(1.0));
+}
+
+#[test]
+fn the_peak_is_the_95th_percentile_of_five_minutes_with_samples_enough() {
+    let quantile = |q, minutes, samples| Figure {
+        kernel: Kernel::Quantile {
+            q,
+            width: Duration::from_mins(minutes),
+        },
+        samples,
+        ..figure(Meter::Memory, P95, 7.0)
+    };
+    let peak = |figure: Figure| peak(&[figure], LoadResource::Memory);
+    assert_eq!(peak(quantile(0.95, 5, 30)), Some(7.0));
+    assert_eq!(peak(quantile(0.95, 5, 29)), None);
+    assert_eq!(peak(quantile(0.95, 1, 60)), None);
+    assert_eq!(peak(quantile(0.99, 5, 300)), None);
+    assert_eq!(peak(quantile(f32::NAN, 5, 300)), None);
+    let nonsense = Figure {
+        value: f64::NAN,
+        ..quantile(0.95, 5, 300)
+    };
+    assert_eq!(peak(nonsense), None);
 }

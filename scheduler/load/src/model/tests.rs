@@ -2,6 +2,8 @@
 
 mod bookkeeping;
 mod cases;
+mod falls;
 mod garbage;
+mod modes;
 mod pods;
 mod property;

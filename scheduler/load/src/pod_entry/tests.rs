@@ -6,7 +6,7 @@ use std::time::Duration;
 use plimsoll_framework::{LoadResource, Now, PodEstimate};
 use plimsoll_objects::{Phase, Pod, decode_pod};
 
-use super::{Life, PodEntry, STATIC_POD, agent_key};
+use super::{Life, PodEntry, STATIC_UIDS, agent_key};
 use crate::moment::Moment;
 use crate::world::{EWMA, SECOND, at, pod, pod_sample, running};
 
@@ -157,17 +157,46 @@ fn a_pod_whose_kubelet_is_silent_still_runs() {
 }
 
 #[test]
+fn the_earliest_word_of_the_agent_counts() {
+    let mut entry = entry(&running(pod("a", 100)), at(70));
+    for (read, age) in [(75, 15), (80, 19), (85, 4)] {
+        let report = pod_sample("a", Duration::from_secs(age), 50.0);
+        entry.report(&report, second(read), &KERNELS);
+        assert_eq!(entry.life(), Life::Present(Some(second(60))), "{read}");
+    }
+}
+
+#[test]
+fn a_pod_that_had_ended_begins_anew() {
+    let mut entry = entry(&running(pod("a", 100)), at(70));
+    let mut last = pod_sample("a", 20 * SECOND, 50.0);
+    last.ended = true;
+    entry.report(&last, second(80), &KERNELS);
+    entry.report(&pod_sample("a", 5 * SECOND, 50.0), second(90), &KERNELS);
+    assert_eq!(entry.life(), Life::Present(Some(second(85))));
+}
+
+#[test]
 fn a_static_pod_is_reported_under_the_uid_of_its_cgroup() {
-    let mirror = br#"{"metadata": {"name": "etcd-n1", "uid": "u-1",
-        "annotations": {"kubernetes.io/config.hash": "3f2a"},
-        "ownerReferences": [{"kind": "Node", "name": "n1", "uid": "n", "controller": true}]}}"#;
-    assert_eq!(&**agent_key(&decode_pod(mirror).unwrap()), "3f2a");
+    let both = r#""kubernetes.io/config.hash": "3f2a", "kubernetes.io/config.mirror": "3f2a""#;
+    let hash = r#""kubernetes.io/config.hash": "3f2a""#;
+    let mirror = r#""kubernetes.io/config.mirror": "3f2a""#;
+    for annotations in [both, hash, mirror] {
+        let pod = format!(
+            r#"{{"metadata": {{"name": "etcd-n1", "uid": "u-1", "annotations": {{{annotations}}},
+            "ownerReferences": [{{"kind": "Node", "name": "n1", "uid": "n", "controller": true}}]}}}}"#
+        );
+        let pod = decode_pod(pod.as_bytes()).unwrap();
+        assert_eq!(&**agent_key(&pod), "3f2a");
+    }
 }
 
 #[test]
 fn an_annotation_alone_does_not_make_a_static_pod() {
-    let mut claims = pod("a", 100);
-    let hash = Arc::from("3f2a");
-    claims.meta.annotations.insert(Arc::from(STATIC_POD), hash);
-    assert_eq!(&**agent_key(&claims), "a");
+    for annotation in STATIC_UIDS {
+        let mut claims = pod("a", 100);
+        let (key, hash) = (Arc::from(annotation), Arc::from("3f2a"));
+        claims.meta.annotations.insert(key, hash);
+        assert_eq!(&**agent_key(&claims), "a");
+    }
 }

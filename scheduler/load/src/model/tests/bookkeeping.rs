@@ -203,6 +203,27 @@ fn between_two_age_steps_a_refresh_touches_only_what_changed() {
 }
 
 #[test]
+fn an_old_figure_of_a_fresh_node_is_judged_alike_by_every_refresh() {
+    let mut model = model();
+    model.node_set(NodeId(2), &node("n3", 8_000, 1 << 30));
+    let mut first = sample("n1", SECOND, 100.0);
+    first.figures.push(figure(Meter::Memory, EWMA, 1.0));
+    model.apply(&first);
+    model.apply(&sample("n3", SECOND, 100.0));
+    // Memory is 99 s old then; n2 is full, n3 silent.
+    model.apply(&sample("n1", 100 * SECOND, 100.0));
+    let mut full = sample("n2", 100 * SECOND, 100.0);
+    let memory = f64::from(1 << 30);
+    full.figures.push(figure(Meter::Memory, EWMA, memory));
+    model.apply(&full);
+    refresh(&mut model, 100 * SECOND);
+    let row = *model.row(N1);
+    model.node_set(N1, &node("n1", 8_000, 1 << 30));
+    assert_eq!(refresh(&mut model, 100 * SECOND), []);
+    assert_eq!(*model.row(N1), row);
+}
+
+#[test]
 fn a_row_that_stays_as_it_is_is_not_told() {
     let mut model = model();
     assert_eq!(refresh(&mut model, SECOND), [N1, N2]);

@@ -124,6 +124,34 @@ fn load_a3_a_newer_sample_that_includes_a_pod_does_not_count_it_twice() {
 }
 
 #[test]
+fn load_a3_a_newer_sample_with_pods_by_their_own_figures_does_not_count_them_twice() {
+    let mut model = three_nodes(LoadOptions::default());
+    assert_eq!(place(&mut model, 8, 0.65), [4, 2, 2]);
+    let nodes = [(0, 0..4, 800.0), (1, 4..6, 3_200.0), (2, 6..8, 3_200.0)];
+    // Begun at 3 s; read by their agents one after the other, up to 10 s before the node.
+    for seconds in [4_u32, 8, 13, 23, 43, 123] {
+        for (node, pods, before) in nodes.clone() {
+            let shown = 1.0 - (-f64::from(seconds - 3) / 10.0).exp();
+            let used = before + pods.len() as f64 * 1_000.0 * shown;
+            let mut newer = sample(&format!("n{}", node + 1), seconds * SECOND, used);
+            for index in pods {
+                let behind = (index * 3).min(seconds - 3).min(10);
+                let age = (seconds - 3 - behind) * SECOND;
+                let mut own = pod_sample(&format!("pod-{index}"), age, 1_000.0);
+                own.behind = behind * SECOND;
+                newer.pods.push(own);
+            }
+            model.apply(&newer);
+        }
+        refresh(&mut model, seconds * SECOND);
+        assert!((cpu(&model, 0) / 8_000.0 - 0.60).abs() < 1e-6, "{seconds}");
+        assert!((cpu(&model, 1) / 8_000.0 - 0.65).abs() < 1e-6, "{seconds}");
+        assert!((cpu(&model, 2) / 8_000.0 - 0.65).abs() < 1e-6, "{seconds}");
+    }
+    assert!(model.row(NodeId(0)).cpu.in_flight < 0.1);
+}
+
+#[test]
 fn load_a4_load_that_kubernetes_cannot_see_counts() {
     let mut model = cluster(3, 4, LoadOptions::default());
     for (index, used) in [(0_u32, 3_800.0), (1, 3_800.0), (2, 200.0)] {

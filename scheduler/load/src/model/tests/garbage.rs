@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use crate::model::LoadModel;
-use crate::options::LoadOptions;
+use crate::options::{LoadOptions, PEAK_WIDTH};
 use crate::sample::{Figure, Machine, Meter, PodSample, Sample};
 use crate::world::{node, pod, running};
 
@@ -22,6 +22,7 @@ enum Event {
     Left(u32, u8),
     Sample(Box<Sample>),
     Pass(Duration),
+    Switch(bool),
 }
 
 fn number() -> impl Strategy<Value = f64> {
@@ -49,6 +50,10 @@ fn kernel() -> impl Strategy<Value = Kernel> {
         span().prop_map(|tau| Kernel::Ewma { tau }),
         span().prop_map(|width| Kernel::Box { width }),
         (any::<f32>(), span()).prop_map(|(q, width)| Kernel::Quantile { q, width }),
+        Just(Kernel::Quantile {
+            q: 0.95,
+            width: PEAK_WIDTH
+        }),
         span().prop_map(|width| Kernel::Max { width }),
     ]
 }
@@ -60,28 +65,29 @@ fn figures() -> impl Strategy<Value = Vec<Figure>> {
         Just(Meter::Rx),
         Just(Meter::PressureIo),
     ];
-    let figure =
-        (meters, kernel(), number(), span()).prop_map(|(meter, kernel, value, window)| Figure {
+    let figure = (meters, kernel(), number(), span(), 1_u32..100).prop_map(
+        |(meter, kernel, value, window, samples)| Figure {
             meter,
             kernel,
             value,
             window,
-            samples: 1,
-        });
+            samples,
+        },
+    );
     prop::collection::vec(figure, 0..5)
 }
 
 fn pods() -> impl Strategy<Value = Vec<PodSample>> {
-    let pod =
-        (0_u8..4, span(), figures(), any::<bool>()).prop_map(|(name, age, figures, ended)| {
-            PodSample {
-                uid: Arc::from(name.to_string()),
-                age,
-                behind: Duration::ZERO,
-                figures,
-                ended,
-            }
-        });
+    let times = (span(), span());
+    let pod = (0_u8..4, times, figures(), any::<bool>()).prop_map(
+        |(name, (age, behind), figures, ended)| PodSample {
+            uid: Arc::from(name.to_string()),
+            age,
+            behind,
+            figures,
+            ended,
+        },
+    );
     prop::collection::vec(pod, 0..3)
 }
 
@@ -121,6 +127,7 @@ fn event() -> impl Strategy<Value = Event> {
         any_sample().prop_map(|sample| Event::Sample(Box::new(sample))),
         any_sample().prop_map(|sample| Event::Sample(Box::new(sample))),
         span().prop_map(Event::Pass),
+        any::<bool>().prop_map(Event::Switch),
     ]
 }
 
@@ -144,6 +151,7 @@ fn apply(model: &mut LoadModel, now: Now, event: Event) {
         Event::Sample(sample) => {
             model.apply(&sample);
         }
+        Event::Switch(on) => model.set_enabled(on),
         Event::Pass(_) => {}
     }
 }
@@ -155,9 +163,15 @@ fn faults(row: &NodeLoad) -> Vec<f64> {
         let load = row.get(resource);
         values.extend([load.in_flight, load.departing]);
         values.extend(
-            [load.measured, load.expected, load.used, load.capacity]
-                .iter()
-                .flatten(),
+            [
+                load.measured,
+                load.expected,
+                load.used,
+                load.used_p95,
+                load.capacity,
+            ]
+            .iter()
+            .flatten(),
         );
     }
     let pressure = [row.pressure.cpu, row.pressure.memory, row.pressure.io];
@@ -184,9 +198,16 @@ proptest! {
             }
             apply(&mut model, Now::at(clock), event);
             model.refresh(clock, &mut |_, _| {});
+            let mut fallen = Vec::new();
+            model.take_falls(&mut fallen);
+            prop_assert!(fallen.is_sorted_by(|one, next| one < next), "{fallen:?}");
             for id in [NodeId(0), NodeId(1)] {
                 let row = model.row(id);
                 prop_assert!(faults(row).is_empty(), "{row:?}");
+                for resource in LoadResource::ALL {
+                    let load = row.get(resource);
+                    prop_assert!(load.used_p95.is_none_or(|peak| Some(peak) >= load.used));
+                }
             }
         }
     }

@@ -8,7 +8,7 @@ use plimsoll_objects::{OwnerReference, Phase, Uid};
 
 use crate::model::LoadModel;
 use crate::options::{LoadOptions, MAX_DEPARTED};
-use crate::pod_entry::STATIC_POD;
+use crate::pod_entry::STATIC_UIDS;
 use crate::world::{SECOND, at, node, pod, pod_sample, running, sample};
 
 const N1: NodeId = NodeId(0);
@@ -115,24 +115,55 @@ fn departed_pods_of_a_silent_or_unreporting_node_are_bounded() {
 
 #[test]
 fn a_static_pod_is_found_by_either_uid() {
+    for annotation in STATIC_UIDS {
+        let mut model = model();
+        let mut mirror = running(pod("mirror", 4_000));
+        let (key, hash) = (Arc::from(annotation), Arc::from("3f2a"));
+        mirror.meta.annotations.insert(key, hash);
+        let (kind, name) = (Arc::from("Node"), Arc::from("n1"));
+        mirror.meta.controller = Some(OwnerReference {
+            kind,
+            name,
+            uid: uid("n1"),
+        });
+        model.pod_set(N1, &mirror, at(1));
+        let mut report = sample("n1", 1_000 * SECOND, 200.0);
+        report.pods.push(pod_sample("3f2a", 999 * SECOND, 200.0));
+        model.apply(&report);
+        refresh(&mut model, 1_000 * SECOND);
+        assert!((model.row(N1).cpu.expected.unwrap() - 200.0).abs() < 1e-2);
+        model.pod_removed(N1, &uid("mirror"), at(1_000));
+        assert!(cpu(&mut model, 1_000 * SECOND).unwrap() < 1e-2);
+    }
+}
+
+#[test]
+fn a_pod_is_as_old_as_it_was_when_it_was_read_and_the_time_since() {
     let mut model = model();
-    let mut mirror = running(pod("mirror", 4_000));
-    mirror
-        .meta
-        .annotations
-        .insert(Arc::from(STATIC_POD), Arc::from("3f2a"));
-    let (kind, name) = (Arc::from("Node"), Arc::from("n1"));
-    mirror.meta.controller = Some(OwnerReference {
-        kind,
-        name,
-        uid: uid("n1"),
-    });
-    model.pod_set(N1, &mirror, at(1));
-    let mut report = sample("n1", 1_000 * SECOND, 200.0);
-    report.pods.push(pod_sample("3f2a", 999 * SECOND, 200.0));
+    model.pod_set(N1, &running(pod("a", 4_000)), at(1));
+    // Read at 15 s, 5 s old: begun at 10 s, and the node's sample is of 20 s.
+    let shown = 400.0 * (1.0 - (-1.0_f64).exp());
+    let mut report = sample("n1", 20 * SECOND, shown);
+    let mut read = pod_sample("a", 5 * SECOND, 400.0);
+    read.behind = 5 * SECOND;
+    report.pods.push(read);
     model.apply(&report);
-    refresh(&mut model, 1_000 * SECOND);
-    assert!((model.row(N1).cpu.expected.unwrap() - 200.0).abs() < 1e-2);
-    model.pod_removed(N1, &uid("mirror"), at(1_000));
-    assert!(cpu(&mut model, 1_000 * SECOND).unwrap() < 1e-2);
+    let trust = (-10.0_f64 / 60.0).exp();
+    let used = 4_000.0 * trust + 400.0 * (1.0 - trust);
+    let found = cpu(&mut model, 20 * SECOND).unwrap();
+    assert!((found - used).abs() < 1e-6, "{found} is not {used}");
+}
+
+#[test]
+fn a_pod_read_dead_before_the_sample_ended_then() {
+    let mut model = model();
+    model.pod_set(N1, &running(pod("a", 500)), at(1));
+    model.apply(&sample("n1", 100 * SECOND, 500.0));
+    let left = 500.0 * (-0.8_f64).exp();
+    let mut report = sample("n1", 110 * SECOND, left);
+    let mut read = pod_sample("a", 101 * SECOND, 500.0);
+    (read.behind, read.ended) = (8 * SECOND, true);
+    report.pods.push(read);
+    model.apply(&report);
+    assert!(cpu(&mut model, 110 * SECOND).unwrap() < 0.1);
 }

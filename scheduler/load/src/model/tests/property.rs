@@ -13,7 +13,8 @@ use proptest::test_runner::RngSeed;
 
 use crate::world::EWMA;
 use node::SimulatedNode;
-use plan::{AgentPlan, Plan, PodPlan};
+use plan::PodReports::{Behind, Never, WithNode};
+use plan::{AgentPlan, Plan, PodPlan, PodReports};
 
 const HORIZON_MS: u64 = 120_000;
 
@@ -39,7 +40,7 @@ fn known_pod() -> impl Strategy<Value = PodPlan> {
     })
 }
 
-fn agent(reports_pods: bool) -> impl Strategy<Value = AgentPlan> {
+fn agent(pods: PodReports) -> impl Strategy<Value = AgentPlan> {
     let kernels = prop_oneof![
         Just(EWMA),
         (1_u64..60).prop_map(|s| Kernel::Ewma {
@@ -57,18 +58,18 @@ fn agent(reports_pods: bool) -> impl Strategy<Value = AgentPlan> {
             period,
             phase,
             restarts,
-            reports_pods,
+            pods,
         },
     )
 }
 
 fn plan(
     pods: impl Strategy<Value = PodPlan>,
-    reports_pods: bool,
+    reports: PodReports,
     lag: impl Strategy<Value = u64>,
 ) -> impl Strategy<Value = Plan> {
     let pods = prop::collection::vec(pods, 1..7);
-    (pods, agent(reports_pods), lag, 0_u32..3_000).prop_map(|(pods, agent, lag, overhead)| Plan {
+    (pods, agent(reports), lag, 0_u32..3_000).prop_map(|(pods, agent, lag, overhead)| Plan {
         pods,
         agent,
         lag,
@@ -105,27 +106,41 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn the_ledger_holds_where_the_agent_reports_pods(plan in plan(pod(), true, Just(0_u64))) {
+    fn the_ledger_holds_where_the_agent_reports_pods(plan in plan(pod(), WithNode, Just(0_u64))) {
         hold(plan)?;
     }
 
     #[test]
-    fn the_ledger_holds_where_the_agent_reports_no_pods(plan in plan(pod(), false, Just(0_u64))) {
+    fn the_ledger_holds_where_pods_are_read_before_the_node(
+        plan in plan(pod(), Behind(10_000), Just(0_u64)),
+    ) {
         hold(plan)?;
     }
 
     #[test]
-    fn the_ledger_holds_where_news_of_pods_come_late(plan in plan(pod(), false, 0_u64..3_000)) {
+    fn the_ledger_holds_where_the_agent_reports_no_pods(plan in plan(pod(), Never, Just(0_u64))) {
         hold(plan)?;
     }
 
     #[test]
-    fn reports_of_pods_make_up_for_late_news(plan in plan(pod(), true, 0_u64..3_000)) {
+    fn the_ledger_holds_where_news_of_pods_come_late(plan in plan(pod(), Never, 0_u64..3_000)) {
         hold(plan)?;
     }
 
     #[test]
-    fn right_estimates_leave_only_sampling_error(plan in plan(known_pod(), false, Just(0_u64))) {
+    fn reports_of_pods_make_up_for_late_news(plan in plan(pod(), WithNode, 0_u64..3_000)) {
+        hold(plan)?;
+    }
+
+    #[test]
+    fn reports_of_pods_read_long_ago_do_so_too(
+        plan in plan(pod(), Behind(10_000), 0_u64..3_000),
+    ) {
+        hold(plan)?;
+    }
+
+    #[test]
+    fn right_estimates_leave_only_sampling_error(plan in plan(known_pod(), Never, Just(0_u64))) {
         hold(plan)?;
     }
 }

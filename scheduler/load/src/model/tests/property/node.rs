@@ -11,7 +11,7 @@ use super::agent::Agent;
 use super::plan::{Plan, PodPlan, ms};
 use crate::model::{Applied, LoadModel};
 use crate::options::LoadOptions;
-use crate::sample::{Figure, Meter, PodSample, Sample};
+use crate::sample::{Figure, Meter, PodSample};
 use crate::world::{node, pod, running, sample};
 
 /// What the model said, against the truth.
@@ -38,6 +38,10 @@ pub(super) struct SimulatedNode {
     pub(super) agent: Agent,
     /// Per pod: whether a report of the agent named it.
     pub(super) reported: Vec<bool>,
+    /// Per pod: when this start of the agent last read it.
+    read_at: Vec<Option<u64>>,
+    /// Per pod: whether the agent said that it ended.
+    buried: Vec<bool>,
     /// Per pod: when the model was told of its end, at the earliest.
     pub(super) end_known: Vec<Option<u64>>,
     /// When the newest sample was taken and how old its window was.
@@ -57,6 +61,8 @@ impl SimulatedNode {
             model,
             agent: Agent::start(plan.agent.phase, 1, plan.agent.kernel),
             reported: vec![false; plan.pods.len()],
+            read_at: vec![None; plan.pods.len()],
+            buried: vec![false; plan.pods.len()],
             end_known: vec![None; plan.pods.len()],
             newest: None,
             plan,
@@ -131,6 +137,7 @@ impl SimulatedNode {
             Step::AgentStarts => {
                 let start_id = self.agent.start_id + 1;
                 self.agent = Agent::start(at, start_id, self.plan.agent.kernel);
+                self.read_at.fill(None);
                 return true;
             }
             Step::Look => {}
@@ -171,8 +178,8 @@ impl SimulatedNode {
         report.sequence = at;
         report.period = ms(self.plan.agent.period);
         report.figures = vec![self.figure(value + self.plan.overhead, at - self.agent.started)];
-        if self.plan.agent.reports_pods {
-            self.report_pods(at, from, &mut report);
+        for index in 0..self.plan.pods.len() {
+            report.pods.extend(self.report_pod(index, at));
         }
         assert_eq!(self.model.apply(&report), Applied::Taken);
         self.newest = Some((at, at - self.agent.started));
@@ -193,33 +200,37 @@ impl SimulatedNode {
         }
     }
 
-    /// Young pods each time, others each tenth second, ended ones once.
-    fn report_pods(&mut self, at: u64, from: u64, report: &mut Sample) {
-        let first = from == self.agent.started;
-        for (index, pod) in self.plan.pods.iter().enumerate() {
-            let due = pod.began + 60_000 > at || at / 10_000 > from / 10_000 || first;
-            let ended = pod.ended.is_some_and(|ended| from < ended && ended <= at);
-            if pod.began > at || pod.ended.is_some_and(|end| end <= from) || !(due || ended) {
-                continue;
-            }
-            // A cgroup that came and went between two readings was never seen.
-            if ended && pod.began > from {
-                continue;
-            }
-            let age = at - pod.began;
-            let window = age.min(at - self.agent.started);
-            report.pods.push(PodSample {
-                uid: Arc::clone(&self.object(index).uid().0),
-                age: ms(age),
-                behind: std::time::Duration::ZERO,
-                figures: vec![self.figure(pod.truth, window)],
-                ended,
-            });
-            self.reported[index] = true;
-            if ended {
-                self.end_known[index].get_or_insert(at);
-            }
+    /// The report of a pod in the sample at `at`, if it was read since its last one. A
+    /// cgroup that came and went between two readings was never seen.
+    fn report_pod(&mut self, index: usize, at: u64) -> Option<PodSample> {
+        let (plan, pod) = (self.plan.agent.pods, &self.plan.pods[index]);
+        let last = self.read_at[index];
+        let read = at - plan.behind(index, at).min(at - self.agent.started);
+        let age = read.checked_sub(pod.began)?;
+        let ended = pod.ended.is_some_and(|ended| ended <= read);
+        let due = plan.is_due(age, last, read) || ended;
+        if !due || last.is_some_and(|last| read <= last) || self.buried[index] {
+            return None;
         }
+        if ended && last.is_none() {
+            return None;
+        }
+        self.read_at[index] = Some(read);
+        self.reported[index] = true;
+        if ended {
+            self.buried[index] = true;
+            self.end_known[index] = self.end_known[index].map(|known| known.min(read));
+            self.end_known[index].get_or_insert(read);
+        }
+        let window = age.min(read - self.agent.started);
+        let pod = &self.plan.pods[index];
+        Some(PodSample {
+            uid: Arc::clone(&self.object(index).uid().0),
+            age: ms(age),
+            behind: ms(at - read),
+            figures: vec![self.figure(pod.truth, window)],
+            ended,
+        })
     }
 }
 

@@ -6,6 +6,11 @@ use std::time::Duration;
 use plimsoll_framework::LoadResource;
 use plimsoll_kernel::Kernel;
 
+/// Settled pods are read so often.
+const READ_MS: u64 = 10_000;
+/// Until then a pod is read with each sample.
+const YOUNG_MS: u64 = 60_000;
+
 /// What happens, times in milliseconds.
 #[derive(Debug, Clone)]
 pub(super) struct Plan {
@@ -34,7 +39,17 @@ pub(super) struct AgentPlan {
     pub(super) period: u64,
     pub(super) phase: u64,
     pub(super) restarts: Vec<u64>,
-    pub(super) reports_pods: bool,
+    pub(super) pods: PodReports,
+}
+
+/// How pods are reported.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum PodReports {
+    Never,
+    /// Read with the node: young ones each time, others each tenth second.
+    WithNode,
+    /// Read each tenth second or rarer, and up to so long before the sample.
+    Behind(u64),
 }
 
 // === impl PodPlan ===
@@ -52,6 +67,28 @@ impl PodPlan {
 
     pub(super) fn error(&self) -> f64 {
         (self.estimate as f64 - self.truth).abs()
+    }
+}
+
+// === impl PodReports ===
+
+impl PodReports {
+    /// How long before the sample at `at` the pod `index` is read: spread without chance.
+    pub(super) fn behind(self, index: usize, at: u64) -> u64 {
+        match self {
+            Self::Never | Self::WithNode => 0,
+            Self::Behind(longest) => (index as u64 * 3_571 + at * 7_919) % (longest + 1),
+        }
+    }
+
+    /// Whether a pod of this `age`, last read at `last`, is read at `at`.
+    pub(super) fn is_due(self, age: u64, last: Option<u64>, at: u64) -> bool {
+        let passed = last.is_none_or(|last| at / READ_MS > last / READ_MS);
+        match self {
+            Self::Never => false,
+            Self::WithNode => passed || age < YOUNG_MS,
+            Self::Behind(_) => passed,
+        }
     }
 }
 
