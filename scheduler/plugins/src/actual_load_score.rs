@@ -12,7 +12,13 @@
 //!   requests decide between it and its like. (Scoring it by requests alone would not do:
 //!   the load part of a known node is 0 to 100 *within the candidates*, so that the numbers
 //!   cannot be compared with those of a node that has no such part);
-//! - where no candidate is known, requests alone decide.
+//! - where no candidate is known (load is switched off, or no agent runs), requests alone
+//!   decide.
+//!
+//! **Strategies.** `spread` prefers the least loaded nodes, and among the equally loaded
+//! those of which the least is requested. `pack` fills nodes up to a target and no further;
+//! there requests speak for the fullest node, and only among nodes that are not over the
+//! target: else a node over it could win by its requests.
 
 mod args;
 mod maths;
@@ -26,9 +32,9 @@ use plimsoll_framework::{
     PreScoreOutcome, Rejection, Score,
 };
 
-use crate::allocation::{WeightedResource, least_allocated};
+use crate::allocation::{WeightedResource, least_allocated, most_allocated};
 use crate::resource_list::cpu_and_memory;
-use args::ActualLoadScoreArgs;
+use args::{ActualLoadScoreArgs, Strategy};
 
 /// The plugin's name.
 pub const NAME: &str = "ActualLoadScore";
@@ -37,6 +43,15 @@ struct ActualLoadScore {
     args: ActualLoadScoreArgs,
     /// What the requests part looks at.
     requests: Vec<WeightedResource>,
+}
+
+/// The load part of a node's score.
+#[derive(Debug, Clone, Copy)]
+struct LoadPart {
+    /// 0..=100.
+    score: f64,
+    /// Over the target of packing: requests then say nothing for it.
+    over: bool,
 }
 
 /// The scores 0..=100 of one cycle by node index; 0 for nodes that are no candidates.
@@ -71,14 +86,18 @@ impl PreScore for ActualLoadScore {
         state: &mut CycleState,
         feasible: &[NodeId],
     ) -> Result<PreScoreOutcome, Rejection> {
-        let load = self.load_scores(cycle, feasible);
+        let load = self.load_parts(cycle, feasible);
         let mut scores = vec![0; cycle.snapshot.columns()];
         for (position, id) in feasible.iter().enumerate() {
             let Some(node) = cycle.snapshot.get(*id) else {
                 continue;
             };
-            let requests = least_allocated(&self.requests, node, &cycle.pod.spec.requests);
             let load = load.as_ref().map(|load| load[position]);
+            let requests = match load {
+                Some(LoadPart { over: true, .. }) => 0,
+                Some(_) | None => self.request_score(cycle, node),
+            };
+            let load = load.map(|load| load.score);
             scores[id.index()] = maths::blend(load, requests, self.args.load_weight);
         }
         state.insert(Scores(scores));
@@ -105,8 +124,16 @@ impl Score for ActualLoadScore {
 }
 
 impl ActualLoadScore {
+    fn request_score(&self, cycle: &Cycle<'_>, node: &NodeInfo) -> i64 {
+        let pod = &cycle.pod.spec.requests;
+        match self.args.strategy {
+            Strategy::Spread { .. } => least_allocated(&self.requests, node, pod),
+            Strategy::Pack { .. } => most_allocated(&self.requests, node, pod),
+        }
+    }
+
     /// The load part by position in `feasible`; `None` where it is off, or nothing is known.
-    fn load_scores(&self, cycle: &Cycle<'_>, feasible: &[NodeId]) -> Option<Vec<f64>> {
+    fn load_parts(&self, cycle: &Cycle<'_>, feasible: &[NodeId]) -> Option<Vec<LoadPart>> {
         if self.args.load_weight == 0.0 {
             return None;
         }
@@ -114,10 +141,24 @@ impl ActualLoadScore {
             let row = cycle.snapshot.load_row(*id)?;
             maths::node_load(row, cycle.estimate, &self.args.weights)
         });
-        maths::load_scores(
-            &loads.collect::<Vec<_>>(),
-            self.args.span_floor,
-            self.args.tie_band,
-        )
+        let loads: Vec<Option<f64>> = loads.collect();
+        let parts = match self.args.strategy {
+            Strategy::Spread {
+                span_floor,
+                tie_band,
+            } => {
+                let scores = maths::spread_scores(&loads, span_floor, tie_band)?;
+                let part = |score| LoadPart { score, over: false };
+                scores.into_iter().map(part).collect()
+            }
+            Strategy::Pack { target } => {
+                let part = |load| LoadPart {
+                    score: maths::pack_score(load, target),
+                    over: maths::is_over(load, target),
+                };
+                maths::filled(&loads)?.into_iter().map(part).collect()
+            }
+        };
+        Some(parts)
     }
 }

@@ -1,8 +1,9 @@
-//! What of a node's resources is requested, and the one formula that several plugins
-//! score it by.
+//! What of a node's resources is requested, and the formulas that several plugins score it
+//! by.
 //!
 //! Takes a node's sums and a pod's request, gives amounts after the pod; kube-scheduler
-//! `noderesources/resource_allocation.go` and `least_allocated.go`. Integers throughout.
+//! `noderesources/resource_allocation.go`, `least_allocated.go` and `most_allocated.go`.
+//! Integers throughout.
 
 use std::sync::Arc;
 
@@ -70,6 +71,19 @@ pub(crate) fn least_allocated(
         } else {
             share(allocatable - requested, allocatable)
         }
+    })
+}
+
+/// `MostAllocated`: `sum(q * 100 / a * w) / sum(w)` in the same way, with `q` capped at `a`: a
+/// node may carry more than it has.
+pub(crate) fn most_allocated(
+    resources: &[WeightedResource],
+    node: &NodeInfo,
+    pod: &Requests,
+) -> i64 {
+    weighted_mean(resources, node, pod, |amounts| {
+        let allocatable = amounts.allocatable;
+        share(amounts.requested().min(allocatable), allocatable)
     })
 }
 

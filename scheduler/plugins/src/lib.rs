@@ -6,17 +6,20 @@
 //!
 //! Behaviour is that of kube-scheduler v1.37; where it is not, the code says `Differs:`.
 
+pub mod actual_load_filter;
 pub mod actual_load_score;
 mod allocation;
 pub mod default_binder;
 mod hints;
+pub mod image_locality;
+pub mod node_affinity;
 pub mod node_name;
+pub mod node_ports;
 pub mod node_resources_balanced_allocation;
 pub mod node_resources_fit;
 pub mod node_unschedulable;
 mod normalize;
 pub mod priority_sort;
-mod qualified_name;
 mod resource_list;
 pub mod scheduling_gates;
 pub mod taint_toleration;
@@ -32,9 +35,13 @@ pub fn specs() -> Vec<PluginSpec> {
         node_name::spec(),
         node_unschedulable::spec(),
         taint_toleration::spec(),
+        node_affinity::spec(),
+        node_ports::spec(),
         node_resources_fit::spec(),
         node_resources_balanced_allocation::spec(),
+        image_locality::spec(),
         default_binder::spec(),
+        actual_load_filter::spec(),
         actual_load_score::spec(),
     ]
 }

@@ -3,10 +3,11 @@
 //! | field | default | |
 //! | --- | --- | --- |
 //! | `loadWeight` | 0.7 | 0..1: how much load counts beside requests; 0 turns load off |
-//! | `strategy` | `spread` | the only one of this version |
+//! | `strategy` | `spread` | or `pack` |
 //! | `resources` | cpu, memory, network with weight 1 | weights 0..100; one that is not named has weight 0 |
-//! | `spanFloor` | 0.20 | above 0, to 1: loads this far apart get the whole range of scores |
-//! | `tieBand` | 0.02 | 0..1: loads this near to the lowest are equally good |
+//! | `spanFloor` | 0.20 | above 0, to 1, `spread` only: loads this far apart get the whole range of scores |
+//! | `tieBand` | 0.02 | 0..1, `spread` only: loads this near to the lowest are equally good |
+//! | `packTarget` | 0.6 | above 0 and below 1, `pack` only: the load to fill nodes to |
 
 use std::ops::RangeInclusive;
 
@@ -22,6 +23,8 @@ const LOAD_WEIGHT: f64 = 0.7;
 const SPAN_FLOOR: f64 = 0.20;
 /// What a small pod changes: below it nodes are the same, and the draw spreads pods.
 const TIE_BAND: f64 = 0.02;
+/// Nodes this full have room for bursts, and many of them still go empty.
+const PACK_TARGET: f64 = 0.6;
 /// Weight of a resource that is named without one, and of all three by default.
 const WEIGHT: i64 = 1;
 /// Largest weight of a resource.
@@ -38,10 +41,25 @@ pub(super) struct ActualLoadScoreArgs {
     pub load_weight: f64,
     /// Of each resource in the load; at least one above 0 unless `load_weight` is 0.
     pub weights: Weights,
-    /// In parts of capacity, above 0.
-    pub span_floor: f64,
-    /// In parts of capacity.
-    pub tie_band: f64,
+    /// How loads become scores.
+    pub strategy: Strategy,
+}
+
+/// How loads become scores. Loads are parts of capacity.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Strategy {
+    /// The less loaded the better.
+    Spread {
+        /// Above 0.
+        span_floor: f64,
+        /// From 0.
+        tie_band: f64,
+    },
+    /// The nearer to the target the better, as long as it is not exceeded.
+    Pack {
+        /// Above 0 and below 1.
+        target: f64,
+    },
 }
 
 /// Reads the args.
@@ -49,14 +67,7 @@ pub(super) fn decode(args: &Value, path: &FieldPath, errors: &mut Vec<FieldError
     let mut fields = Fields::new(args, path.clone(), errors);
     let load_weight = number(&mut fields, "loadWeight", LOAD_WEIGHT, 0.0..=1.0);
     let weights = weights(&mut fields);
-    let span_floor = number(
-        &mut fields,
-        "spanFloor",
-        SPAN_FLOOR,
-        f64::MIN_POSITIVE..=1.0,
-    );
-    let tie_band = number(&mut fields, "tieBand", TIE_BAND, 0.0..=1.0);
-    check_strategy(&mut fields);
+    let strategy = strategy(&mut fields);
     if load_weight > 0.0
         && weights
             == (Weights {
@@ -72,8 +83,7 @@ pub(super) fn decode(args: &Value, path: &FieldPath, errors: &mut Vec<FieldError
     let args = ActualLoadScoreArgs {
         load_weight,
         weights,
-        span_floor,
-        tie_band,
+        strategy,
     };
     Args::new(args, args.to_json())
 }
@@ -102,14 +112,52 @@ fn number(
     value
 }
 
-fn check_strategy(fields: &mut Fields<'_>) {
-    let strategy: Option<String> = fields.optional("strategy");
-    let problem = match strategy.as_deref() {
-        None | Some(SPREAD) => return,
-        Some(PACK) => format!("`{PACK}` is not part of this version: use `{SPREAD}`"),
-        Some(other) => format!("`{other}` is no strategy: use `{SPREAD}`"),
-    };
-    fields.reject("strategy", Stage::Validate, problem);
+fn strategy(fields: &mut Fields<'_>) -> Strategy {
+    let word: Option<String> = fields.optional("strategy");
+    match word.as_deref() {
+        None | Some(SPREAD) => {
+            refuse(fields, "packTarget", PACK);
+            spread(fields)
+        }
+        Some(PACK) => {
+            refuse(fields, "spanFloor", SPREAD);
+            refuse(fields, "tieBand", SPREAD);
+            Strategy::Pack {
+                target: pack_target(fields),
+            }
+        }
+        Some(other) => {
+            let problem = format!("`{other}` is no strategy: use `{SPREAD}` or `{PACK}`");
+            fields.reject("strategy", Stage::Validate, problem);
+            pack_target(fields);
+            spread(fields)
+        }
+    }
+}
+
+fn spread(fields: &mut Fields<'_>) -> Strategy {
+    Strategy::Spread {
+        span_floor: number(fields, "spanFloor", SPAN_FLOOR, f64::MIN_POSITIVE..=1.0),
+        tie_band: number(fields, "tieBand", TIE_BAND, 0.0..=1.0),
+    }
+}
+
+/// At 0 and at 1 one of the two parts of the score would be empty.
+fn pack_target(fields: &mut Fields<'_>) -> f64 {
+    let target = fields.optional("packTarget").unwrap_or(PACK_TARGET);
+    if !(target > 0.0 && target < 1.0) {
+        let problem = format!("must be above 0 and below 1, is {target}");
+        fields.reject("packTarget", Stage::Validate, problem);
+    }
+    target
+}
+
+/// A field that would have no effect is a mistake: it belongs to `other`.
+fn refuse(fields: &mut Fields<'_>, name: &'static str, other: &str) {
+    if fields.raw(name).is_some() {
+        let problem = format!("counts with strategy `{other}` only");
+        fields.reject(name, Stage::Validate, problem);
+    }
 }
 
 fn weights(fields: &mut Fields<'_>) -> Weights {
@@ -165,13 +213,25 @@ impl ActualLoadScoreArgs {
             network,
         } = self.weights;
         let entry = |name, weight: f64| json!({"name": name, "weight": weight as i64});
-        json!({
+        let mut args = json!({
             "loadWeight": self.load_weight,
-            "strategy": SPREAD,
             "resources": [entry("cpu", cpu), entry("memory", memory), entry("network", network)],
-            "spanFloor": self.span_floor,
-            "tieBand": self.tie_band,
-        })
+        });
+        match self.strategy {
+            Strategy::Spread {
+                span_floor,
+                tie_band,
+            } => {
+                args["strategy"] = SPREAD.into();
+                args["spanFloor"] = span_floor.into();
+                args["tieBand"] = tie_band.into();
+            }
+            Strategy::Pack { target } => {
+                args["strategy"] = PACK.into();
+                args["packTarget"] = target.into();
+            }
+        }
+        args
     }
 }
 
@@ -185,8 +245,10 @@ impl Default for ActualLoadScoreArgs {
                 memory: one,
                 network: one,
             },
-            span_floor: SPAN_FLOOR,
-            tie_band: TIE_BAND,
+            strategy: Strategy::Spread {
+                span_floor: SPAN_FLOOR,
+                tie_band: TIE_BAND,
+            },
         }
     }
 }

@@ -1,6 +1,8 @@
 //! The plugin as the engine runs it: measured load decides, requests break ties, and what
 //! is unknown is neither empty nor full.
 
+mod pack;
+
 use plimsoll_framework::LoadResource::{Cpu, Memory, Rx};
 use plimsoll_framework::test_util::{
     Cluster, Trial, check_args, check_score, cluster, load, node, pod,
@@ -147,7 +149,7 @@ fn the_defaults_are_filled_in() {
 #[test]
 fn every_mistake_in_the_args_is_found() {
     let args = json!({
-        "loadWeight": 1.5, "strategy": "pack", "spanFloor": 0, "tieBand": -0.1, "load": 1,
+        "loadWeight": 1.5, "strategy": "fill", "spanFloor": 0, "tieBand": -0.1, "load": 1,
         "resources": [{"name": "disk"}, {"name": "cpu", "weight": 101}, {"name": "cpu"}],
     });
     let expected = [
@@ -155,9 +157,9 @@ fn every_mistake_in_the_args_is_found() {
         "args.resources[0].name: `disk` is not one of cpu, memory, network",
         "args.resources[1].weight: must be from 0 to 100, is 101",
         "args.resources[2].name: `cpu` is named twice",
+        "args.strategy: `fill` is no strategy: use `spread` or `pack`",
         "args.spanFloor: must be above 0 and at most 1, is 0",
         "args.tieBand: must be from 0 to 1, is -0.1",
-        "args.strategy: `pack` is not part of this version: use `spread`",
         "args.load: unknown field",
     ];
     assert_eq!(

@@ -4,13 +4,13 @@
 //! plugin, in these words.
 
 use plimsoll_framework::{Args, FieldError, FieldPath, Fields, Stage};
+use plimsoll_objects::qualified_name;
 use serde_json::{Value, json};
 
 use super::fits::Ignored;
 use super::shape::{SCORE_SCALE, Shape, ShapePoint};
 use super::strategy::Strategy;
 use crate::allocation::WeightedResource;
-use crate::qualified_name;
 use crate::resource_list::{self, Entry};
 
 /// Largest weight of a resource.

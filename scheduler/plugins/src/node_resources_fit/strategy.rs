@@ -6,7 +6,7 @@ use plimsoll_objects::Requests;
 
 use super::shape::Shape;
 use crate::allocation::{
-    Allocation, Basis, WeightedResource, least_allocated, share, weighted_mean,
+    Allocation, Basis, WeightedResource, least_allocated, most_allocated, share,
 };
 
 /// Utilization of a resource that is used up.
@@ -36,13 +36,7 @@ impl Strategy {
     ) -> i64 {
         match self {
             Self::LeastAllocated => least_allocated(resources, node, pod),
-            Self::MostAllocated => weighted_mean(resources, node, pod, |amounts| {
-                // Saturated: a node may carry more than it has.
-                share(
-                    amounts.requested().min(amounts.allocatable),
-                    amounts.allocatable,
-                )
-            }),
+            Self::MostAllocated => most_allocated(resources, node, pod),
             Self::RequestedToCapacityRatio(shape) => by_shape(shape, resources, node, pod),
         }
     }

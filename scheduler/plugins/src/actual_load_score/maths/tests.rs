@@ -5,7 +5,7 @@ use plimsoll_framework::test_util::{LoadBuilder, load, node};
 use plimsoll_framework::{NodeLoad, PodEstimate};
 use proptest::prelude::{Strategy, prop, prop_assert, proptest};
 
-use super::{Weights, blend, load_scores, node_load};
+use super::{Weights, blend, is_over, node_load, pack_score, spread_scores};
 
 const EQUAL: Weights = Weights {
     cpu: 1.0,
@@ -88,9 +88,41 @@ fn figures_gone_wrong_are_bounded() {
     assert!(of(&half, &none, &EQUAL).is_some_and(f64::is_finite));
 }
 
+#[test]
+fn waiting_adds_to_what_is_in_use_where_little_is_free() {
+    let none = PodEstimate::default();
+    let cpu = |share, pressure| {
+        let row = load("n1").share(Cpu, share).pressure_cpu(pressure);
+        rounded(of(&row, &none, &EQUAL))
+    };
+    assert_eq!(cpu(0.6, 1.0), Some(0.6));
+    assert_eq!(cpu(0.8, 0.4), Some(0.85));
+    assert_eq!(cpu(1.0, 1.0), Some(1.25));
+    assert_eq!(cpu(1.0, 0.0), Some(1.0));
+    for wrong in [f32::NAN, -1.0] {
+        assert_eq!(cpu(1.0, wrong), Some(1.0));
+    }
+    assert_eq!(cpu(1.0, f32::INFINITY), Some(1.25));
+    let memory = load("n1").share(Memory, 0.8).pressure_memory(0.4);
+    assert_eq!(rounded(of(&memory, &none, &EQUAL)), Some(0.85));
+    // The network has no pressure, and that of a resource in little use is not counted.
+    let network = load("n1").share(Rx, 0.9).share(Cpu, 0.1).pressure_cpu(1.0);
+    let calm = load("n1").share(Rx, 0.9).share(Cpu, 0.1);
+    assert_eq!(of(&network, &none, &EQUAL), of(&calm, &none, &EQUAL));
+}
+
+#[test]
+fn packing_rises_to_the_target_and_starts_again_below_it() {
+    let scores = [0.0, 0.3, 0.6, 0.61, 0.8, 1.0, 1.5].map(|load| pack_score(load, 0.6).round());
+    assert_eq!(
+        scores.map(|score| score as i64),
+        [60, 80, 100, 59, 30, 0, 0]
+    );
+}
+
 fn scores(loads: &[Option<f64>]) -> Option<Vec<f64>> {
     let rounded = |score: f64| (score * 10.0).round() / 10.0;
-    let scores = load_scores(loads, 0.20, 0.02)?;
+    let scores = spread_scores(loads, 0.20, 0.02)?;
     Some(scores.into_iter().map(rounded).collect())
 }
 
@@ -142,10 +174,38 @@ fn loads() -> impl Strategy<Value = Vec<Option<f64>>> {
 
 proptest! {
     #[test]
+    fn packing_never_inverts(a in 0.0..2.0_f64, b in 0.0..2.0_f64, target in 0.01..0.99_f64) {
+        let (low, high) = (a.min(b), a.max(b));
+        let (worth, more) = (pack_score(low, target), pack_score(high, target));
+        prop_assert!((0.0..=100.0).contains(&worth) && (0.0..=100.0).contains(&more));
+        match (is_over(low, target), is_over(high, target)) {
+            // Filling up to the target is better, filling beyond it worse.
+            (false, false) => prop_assert!(worth <= more),
+            (true, true) => prop_assert!(worth >= more),
+            (false, true) => prop_assert!(worth > more, "{worth} {more}"),
+            (true, false) => prop_assert!(false, "the lower one is over, the higher one not"),
+        }
+    }
+
+    #[test]
+    fn more_use_or_more_waiting_is_never_less_load(
+        shares in (0.0..1.5_f64, 0.0..1.5_f64), waits in (0.0..1.0_f32, 0.0..1.0_f32),
+    ) {
+        let load_of = |share: f64, waits: f32| {
+            let row = load("n1").share(Cpu, share).pressure_cpu(waits);
+            of(&row, &PodEstimate::default(), &EQUAL).unwrap_or(f64::NAN)
+        };
+        let (little, much) = (shares.0.min(shares.1), shares.0.max(shares.1));
+        let (calm, pressed) = (waits.0.min(waits.1), waits.0.max(waits.1));
+        prop_assert!(load_of(little, calm) <= load_of(much, calm) + 1e-12);
+        prop_assert!(load_of(little, calm) <= load_of(little, pressed) + 1e-12);
+    }
+
+    #[test]
     fn scores_lie_in_range_and_never_prefer_the_busier(
         loads in loads(), span_floor in 0.001..1.0_f64, tie_band in 0.0..1.0_f64,
     ) {
-        let Some(scores) = load_scores(&loads, span_floor, tie_band) else {
+        let Some(scores) = spread_scores(&loads, span_floor, tie_band) else {
             prop_assert!(loads.iter().all(Option::is_none));
             return Ok(());
         };
