@@ -20,6 +20,7 @@ use crate::options::Options;
 use crate::pending::Pending;
 use crate::ready::Ready;
 use crate::record::{Recorder, Scribe};
+use crate::refused::departures;
 use crate::watch::Watch;
 
 /// Takes each decision as it is made. Called by the task that takes the engine's commands:
@@ -105,8 +106,14 @@ fn assemble(
         decided,
     } = ends;
 
-    let pods = Pods::new(Arc::clone(&pending));
-    let nodes = Watch::new(Nodes, watches.clone(), events.clone(), ready.clone());
+    let (departures, inquest) = departures(writes.clone());
+    let pods = Pods::new(Arc::clone(&pending), departures);
+    let nodes = Watch::new(
+        Nodes::default(),
+        watches.clone(),
+        events.clone(),
+        ready.clone(),
+    );
     let pods = Watch::new(pods, watches, events.clone(), ready.clone());
 
     let recorder = Recorder::new(options.instance.clone(), metrics.clone());
@@ -144,6 +151,7 @@ fn assemble(
     let tasks = vec![
         Task::new("watch nodes", nodes.run(shutdown.clone())),
         Task::new("watch pods", pods.run(shutdown.clone())),
+        Task::new("refused pods", inquest.run(shutdown.clone())),
         Task::new("commands", commands),
         Task::new("events", scribe.run(carried)),
     ];

@@ -6,14 +6,17 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use parking_lot::Mutex;
 use plimsoll_core::Event;
 use plimsoll_objects::{
     DecodeError, Node, ObjectKey, ObjectMeta, Pod, Uid, decode_node, decode_pod,
 };
 use serde::Deserialize;
 
+use crate::annotations::Mistakes;
 use crate::pending::Pending;
 use crate::ready::Ready;
+use crate::refused::Departures;
 
 /// One kind of objects.
 pub(crate) trait Kind: Send + Sync {
@@ -34,8 +37,8 @@ pub(crate) trait Kind: Send + Sync {
     fn listed(&self, objects: Vec<Arc<Self::Object>>) -> Event;
     /// An object was added or changed.
     fn set(&self, object: Arc<Self::Object>) -> Event;
-    /// An object is gone.
-    fn gone(&self, head: &Head<'_>) -> Event;
+    /// An object is gone, or has left the wanted ones; `json` is its state before that.
+    fn gone(&self, head: &Head<'_>, json: &str) -> Event;
     /// The engine has been told of the first list.
     fn mark_listed(&self, ready: &Ready);
 }
@@ -64,10 +67,14 @@ struct HeadMeta<'a> {
 /// All pods of all schedulers that have not ended.
 pub(crate) struct Pods {
     pending: Arc<Pending>,
+    departures: Departures,
 }
 
 /// All nodes.
-pub(crate) struct Nodes;
+#[derive(Debug, Default)]
+pub(crate) struct Nodes {
+    mistakes: Mutex<Mistakes>,
+}
 
 // === impl Head ===
 
@@ -97,9 +104,13 @@ impl<'a> Head<'a> {
 // === impl Pods ===
 
 impl Pods {
-    /// Pods that tell `pending` of those that are not bound yet.
-    pub(crate) fn new(pending: Arc<Pending>) -> Self {
-        Self { pending }
+    /// Pods that tell `pending` of those that are not bound yet, and `departures` of those
+    /// that leave.
+    pub(crate) fn new(pending: Arc<Pending>, departures: Departures) -> Self {
+        Self {
+            pending,
+            departures,
+        }
     }
 }
 
@@ -132,16 +143,15 @@ impl Kind for Pods {
     }
 
     fn set(&self, object: Arc<Pod>) -> Event {
+        self.departures.shown(&object);
         Event::PodSet(object)
     }
 
-    fn gone(&self, head: &Head<'_>) -> Event {
-        let uid = head.uid();
+    fn gone(&self, head: &Head<'_>, json: &str) -> Event {
+        let (key, uid) = (head.key(), head.uid());
         self.pending.forget(&uid);
-        Event::PodGone {
-            key: head.key(),
-            uid,
-        }
+        self.departures.note(&key, &uid, json);
+        Event::PodGone { key, uid }
     }
 
     fn mark_listed(&self, ready: &Ready) {
@@ -166,14 +176,17 @@ impl Kind for Nodes {
     }
 
     fn listed(&self, objects: Vec<Arc<Node>>) -> Event {
+        self.mistakes.lock().listed(&objects);
         Event::NodesListed(objects)
     }
 
     fn set(&self, object: Arc<Node>) -> Event {
+        self.mistakes.lock().look_at(&object);
         Event::NodeSet(object)
     }
 
-    fn gone(&self, head: &Head<'_>) -> Event {
+    fn gone(&self, head: &Head<'_>, _: &str) -> Event {
+        self.mistakes.lock().forget(&head.metadata.name);
         Event::NodeGone(Arc::from(&*head.metadata.name))
     }
 

@@ -8,6 +8,7 @@
 //! Absent on purpose: a store of objects (the engine's cache is the only one), leader
 //! election, and any write for load.
 
+mod annotations;
 mod apply;
 mod backoff;
 mod bind;
@@ -23,7 +24,9 @@ mod path;
 mod pending;
 mod ready;
 mod record;
+mod refused;
 mod retry;
+mod rights;
 mod status;
 mod watch;
 
@@ -35,3 +38,4 @@ pub use cluster::{Cluster, DecisionSink, Ends, Running, Task, TaskError};
 pub use metrics::Metrics;
 pub use options::Options;
 pub use ready::Ready;
+pub use rights::{RIGHTS, Right};

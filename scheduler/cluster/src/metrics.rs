@@ -3,6 +3,7 @@
 //! Made by the caller, registered by the caller, written here. No label has a pod's name.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Duration;
 
 use prometheus_client::encoding::EncodeLabelSet;
@@ -26,6 +27,7 @@ pub struct Metrics {
     relists: Family<KindLabels, Counter>,
     undecodable: Family<KindLabels, Counter>,
     events: Family<ResultLabels, Counter>,
+    refused: Family<ReasonLabels, Counter>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -57,6 +59,11 @@ struct ResultLabels {
     result: &'static str,
 }
 
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ReasonLabels {
+    reason: Arc<str>,
+}
+
 /// What became of one event for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EventResult {
@@ -79,10 +86,11 @@ impl Default for Metrics {
             durations: Family::new_with_constructor(|| {
                 Histogram::new(exponential_buckets(FIRST_BUCKET_S, 2.0, BUCKETS))
             }),
-            watch_restarts: Family::default(),
-            relists: Family::default(),
+            watch_restarts: none_restarted(),
+            relists: none_relisted(),
             undecodable: Family::default(),
             events: Family::default(),
+            refused: none_refused(),
         }
     }
 }
@@ -121,6 +129,11 @@ impl Metrics {
             "Events for people by what became of them",
             self.events.clone(),
         );
+        registry.register(
+            "plimsoll_pods_refused_by_kubelet",
+            "Pods that a kubelet refused as another scheduler had taken their room, by reason",
+            self.refused.clone(),
+        );
     }
 
     pub(crate) fn request(
@@ -158,6 +171,10 @@ impl Metrics {
         self.undecodable.get_or_create(&KindLabels { kind }).inc();
     }
 
+    pub(crate) fn refused(&self, reason: Arc<str>) {
+        self.refused.get_or_create(&ReasonLabels { reason }).inc();
+    }
+
     pub(crate) fn event(&self, result: EventResult) {
         let result = match result {
             EventResult::Written => "written",
@@ -167,6 +184,39 @@ impl Metrics {
         };
         self.events.get_or_create(&ResultLabels { result }).inc();
     }
+}
+
+/// The kinds that are watched, as series name them.
+const KINDS: [&str; 2] = ["nodes", "pods"];
+/// What ends a watch: the labels of `watch::stream::End`.
+const CAUSES: [&str; 5] = ["closed", "broken", "silent", "expired", "failed"];
+
+fn none_restarted() -> Family<RestartLabels, Counter> {
+    let family = Family::<RestartLabels, Counter>::default();
+    for kind in KINDS {
+        for cause in CAUSES {
+            drop(family.get_or_create(&RestartLabels { kind, cause }));
+        }
+    }
+    family
+}
+
+fn none_relisted() -> Family<KindLabels, Counter> {
+    let family = Family::<KindLabels, Counter>::default();
+    for kind in KINDS {
+        drop(family.get_or_create(&KindLabels { kind }));
+    }
+    family
+}
+
+/// The usual reasons are there from the start, so that an alert sees the first one.
+fn none_refused() -> Family<ReasonLabels, Counter> {
+    let family = Family::<ReasonLabels, Counter>::default();
+    for reason in ["OutOfcpu", "OutOfmemory", "OutOfpods"] {
+        let reason = Arc::from(reason);
+        drop(family.get_or_create(&ReasonLabels { reason }));
+    }
+    family
 }
 
 #[cfg(test)]

@@ -138,6 +138,7 @@ fn decision() -> Decision {
         feasible: 0,
         candidates: Vec::new(),
         rejections: Vec::new(),
+        over: None,
     }
 }
 

@@ -74,7 +74,14 @@ async fn a_pod_is_seen_bound_and_told_of_and_then_all_tasks_end() {
         assemble(&options, clients, ends, &Metrics::default(), &shutdown);
     assert!(!ready.is_ready());
     let names: Vec<&str> = tasks.iter().map(|task| task.name).collect();
-    assert_eq!(names, ["watch nodes", "watch pods", "commands", "events"]);
+    let expected = [
+        "watch nodes",
+        "watch pods",
+        "refused pods",
+        "commands",
+        "events",
+    ];
+    assert_eq!(names, expected);
     let mut running = JoinSet::new();
     for task in tasks {
         running.spawn(task.run);

@@ -196,7 +196,7 @@ impl<K: Kind> Stream<'_, K> {
         let version = head.version().to_owned();
         if what == "DELETED" {
             known.remove(&head.uid());
-            return (Some(self.kind.gone(&head)), version);
+            return (Some(self.kind.gone(&head, json)), version);
         }
         if what != "BOOKMARK" {
             skipped(self.api, K::NAME, Some(&head), "unknown type of change");

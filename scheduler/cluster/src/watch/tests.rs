@@ -17,7 +17,9 @@ use crate::call::Api;
 use crate::cluster::TaskError;
 use crate::kind::{Kind, Pods};
 use crate::metrics::Metrics;
+use crate::pending::Pending;
 use crate::ready::Ready;
+use crate::refused::departures;
 use crate::script::{Reply, Script, Then};
 
 const LIST: &str = "GET /api/v1/pods";
@@ -45,7 +47,12 @@ fn run<K: Kind + 'static>(kind: K, script: &Script) -> Run {
 }
 
 fn run_pods(script: &Script) -> Run {
-    run(Pods::new(Arc::default()), script)
+    run(pods(Arc::default(), script), script)
+}
+
+fn pods(pending: Arc<Pending>, script: &Script) -> Pods {
+    let (departures, _) = departures(script.api());
+    Pods::new(pending, departures)
 }
 
 fn pod(name: &str, version: &str) -> Value {

@@ -6,8 +6,7 @@ use std::time::Duration;
 use plimsoll_objects::Uid;
 use serde_json::json;
 
-use super::{LIST, WATCH, change, list, names, pod, refused, run, run_pods};
-use crate::kind::Pods;
+use super::{LIST, WATCH, change, list, names, pod, pods, refused, run, run_pods};
 use crate::pending::Pending;
 use crate::script::{Reply, Script, Then};
 
@@ -132,7 +131,7 @@ async fn a_pod_that_is_not_listed_any_more_does_not_wait_any_more() {
     let script = Script::default();
     script.on(LIST, list(&[pod("a", "1"), pod("b", "2")], "10", ""));
     let pending = Arc::<Pending>::default();
-    let mut run = run(Pods::new(Arc::clone(&pending)), &script);
+    let mut run = run(pods(Arc::clone(&pending), &script), &script);
     let _held = run.listed().await;
     let told = |name: &str| {
         pending.told(&Uid(Arc::from(name)));

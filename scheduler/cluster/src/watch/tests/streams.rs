@@ -10,10 +10,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::super::Watch;
 use super::{
-    LIST, WATCH, bookmark, change, list, names, odd_pod, pod, quiet, refused, run, run_pods,
+    LIST, WATCH, bookmark, change, list, names, odd_pod, pod, pods, quiet, refused, run, run_pods,
 };
 use crate::cluster::TaskError;
-use crate::kind::{Nodes, Pods};
+use crate::kind::Nodes;
 use crate::ready::Ready;
 use crate::script::{Reply, Script, Then};
 
@@ -216,7 +216,7 @@ async fn nodes_are_listed_set_and_gone() {
         change("DELETED", &node("12")),
     ];
     script.on("WATCH /api/v1/nodes", Reply::watch(&changes, Then::Hang));
-    let mut run = run(Nodes, &script);
+    let mut run = run(Nodes::default(), &script);
     assert!(matches!(run.next().await, Event::NodesListed(nodes) if nodes.len() == 1));
     assert!(matches!(run.next().await, Event::NodeSet(node) if &**node.name() == "n1"));
     assert!(matches!(run.next().await, Event::NodeGone(name) if &*name == "n1"));
@@ -229,7 +229,7 @@ async fn without_an_engine_the_watch_ends_with_an_error() {
     let (sender, receiver) = channel(1);
     drop(receiver);
     let watch = Watch::new(
-        Pods::new(Arc::default()),
+        pods(Arc::default(), &script),
         script.api(),
         sender,
         Ready::default(),
@@ -246,6 +246,6 @@ async fn the_stop_signal_ends_a_watch_wherever_it_is() {
     let (sender, _receiver) = channel(1);
     let stop = CancellationToken::new();
     stop.cancel();
-    let watch = Watch::new(Nodes, script.api(), sender, Ready::default());
+    let watch = Watch::new(Nodes::default(), script.api(), sender, Ready::default());
     assert_eq!(watch.run(stop).await, Ok(()));
 }

@@ -1,0 +1,133 @@
+//! The scheduler's rights: what the code lists, the chart grants, the documentation says and
+//! the API server is really asked for are one set.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use plimsoll_apiserver::{Fault, Rule, Verb};
+use plimsoll_cluster::RIGHTS;
+use plimsoll_tests::flow::{REQUESTS_ONLY, Stage, node, pod};
+use plimsoll_tests::project_root;
+use serde_json::Value;
+
+/// One right: group, resource, verb.
+type Right = (String, String, String);
+
+fn of_code() -> BTreeSet<Right> {
+    let rights = RIGHTS.iter().flat_map(|right| {
+        let verbs = right.verbs.iter();
+        verbs.map(|verb| (right.group.into(), right.resource.into(), (*verb).into()))
+    });
+    rights.collect()
+}
+
+fn of_chart() -> BTreeSet<Right> {
+    let path = project_root().join("deploy/helm/plimsoll/files/rbac-rules.yaml");
+    let text = fs::read_to_string(path).expect("the chart has rules");
+    let rules: Value = serde_saphyr::from_str(&text).expect("the rules are YAML");
+    let mut rights = BTreeSet::new();
+    for rule in rules.as_array().expect("a list of rules") {
+        let fields = rule.as_object().expect("a rule is an object");
+        let known = ["apiGroups", "resources", "verbs"];
+        assert!(fields.keys().all(|field| known.contains(&field.as_str())));
+        for group in words(&rule["apiGroups"]) {
+            for resource in words(&rule["resources"]) {
+                for verb in words(&rule["verbs"]) {
+                    let right = (group.clone(), resource.clone(), verb);
+                    assert!(rights.insert(right.clone()), "{right:?} stands there twice");
+                }
+            }
+        }
+    }
+    rights
+}
+
+fn words(list: &Value) -> Vec<String> {
+    let list = list.as_array().expect("a list");
+    let word = |value: &Value| value.as_str().expect("a word").to_owned();
+    list.iter().map(word).collect()
+}
+
+/// The table below `## API rights`: group, resources, verbs.
+fn of_documentation() -> BTreeSet<Right> {
+    let path = project_root().join("docs/configuration.md");
+    let text = fs::read_to_string(path).expect("the page is there");
+    let (_, section) = text
+        .split_once("\n## API rights\n")
+        .expect("the page has the section");
+    let section = section.split("\n## ").next().unwrap_or_default();
+    let rows = section.lines().filter(|line| line.starts_with("| "));
+    let rows = rows.map(|line| {
+        let cells = line.trim_matches('|').split('|').map(str::trim);
+        cells.collect::<Vec<_>>()
+    });
+    let mut rights = BTreeSet::new();
+    for row in rows.filter(|row| row[0] != "group") {
+        let group = if row[0] == "core" { "" } else { row[0] };
+        for verb in row[2].split(", ") {
+            rights.insert((group.to_owned(), row[1].to_owned(), verb.to_owned()));
+        }
+    }
+    rights
+}
+
+/// What the API server was asked for; it names resources `plural.group`, as an audit log does.
+fn of_server(stage: &Stage) -> BTreeSet<Right> {
+    let counts = stage.stats().requests().into_iter();
+    let rights = counts.map(|count| {
+        let (resource, group) = match count.resource.split_once('.') {
+            Some((resource, group)) => (resource.to_owned(), group.to_owned()),
+            None => (count.resource, String::new()),
+        };
+        (group, resource, count.verb.name().to_owned())
+    });
+    rights.collect()
+}
+
+#[test]
+fn chart_and_documentation_give_the_rights_that_the_code_lists() {
+    assert_eq!(
+        of_chart(),
+        of_code(),
+        "the chart is left, the code is right"
+    );
+    assert_eq!(
+        of_documentation(),
+        of_code(),
+        "docs/configuration.md is left, the code is right"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn flow_of_every_kind_asks_the_api_server_for_every_right_and_no_other() -> anyhow::Result<()>
+{
+    let stage = Stage::open();
+    stage.add(node("a", "1"));
+    stage.add(pod("tiny").cpu("100m").on("a"));
+    // A binding whose answer is lost: the pod is looked at.
+    let lost = Rule::new(Fault::LoseAnswer)
+        .verb(Verb::Create)
+        .resource("pods/binding");
+    stage.faults().add(lost.times(1));
+    let scheduler = stage.scheduler(REQUESTS_ONLY).await;
+    stage.add(pod("web").cpu("100m"));
+    stage.until_told("web", "Scheduled").await;
+
+    // A pod without a node, twice: a condition, an event, and the event counts two.
+    stage.add(pod("big").cpu("2"));
+    stage.until_told("big", "FailedScheduling").await;
+    stage.delete_pod("tiny");
+    stage
+        .until("the event counts two", || stage.told("big")[0].count == 2)
+        .await;
+    stage.add(node("large", "4"));
+    stage.until_told("big", "Scheduled").await;
+    scheduler.stop().await?;
+    assert_eq!(
+        of_server(&stage),
+        of_code(),
+        "asked is left, listed is right"
+    );
+    stage.close().await;
+    Ok(())
+}
