@@ -15,6 +15,6 @@ mod stage;
 pub use agent::{Agent, Steady};
 pub use objects::{PodObject, node, pod};
 pub use page::Page;
-pub use profiles::{PLIMSOLL, REQUESTS_ONLY, TWO_PROFILES};
+pub use profiles::{PLIMSOLL, REQUESTS_ONLY, SOFT_CAP, TWO_PROFILES};
 pub use scheduler::Scheduler;
 pub use stage::{BOUND, Stage, Told};

@@ -2,6 +2,8 @@
 //! of, clusters of any size, CPU time, whole flows in process.
 
 mod child;
+#[cfg(feature = "e2e")]
+pub mod controlplane;
 mod cpu;
 pub mod flow;
 mod load_cluster;

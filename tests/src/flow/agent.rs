@@ -74,11 +74,7 @@ impl Agent {
     /// Never: an address is a URL's host and port.
     pub fn start(node: &str, machine: Steady, scheduler: SocketAddr) -> Self {
         let target = format!("http://{scheduler}").parse().expect("a URL");
-        let options = StreamOptions {
-            node_name: node.to_owned(),
-            schedulers: vec![target],
-            period: PERIOD,
-        };
+        let options = StreamOptions::new(node, vec![target], PERIOD);
         let mut running = JoinSet::new();
         running.spawn(run_with(machine, options, CancellationToken::new()));
         Self { running }

@@ -1,4 +1,4 @@
-//! One page of an admin port, fetched, and single series read out of it.
+//! One page of an admin port, fetched or posted to, and single series read out of it.
 
 use std::net::SocketAddr;
 
@@ -23,11 +23,30 @@ impl Page {
     /// # Errors
     /// Nobody listens, or the answer is no HTTP.
     pub async fn get(address: SocketAddr, path: &str) -> anyhow::Result<Self> {
+        Self::ask(address, "GET", path, "").await
+    }
+
+    /// Posts nothing to a page, with these header lines, each ended by `\r\n`.
+    ///
+    /// # Errors
+    /// Nobody listens, or the answer is no HTTP.
+    pub async fn post(address: SocketAddr, path: &str, headers: &str) -> anyhow::Result<Self> {
+        Self::ask(address, "POST", path, headers).await
+    }
+
+    async fn ask(
+        address: SocketAddr,
+        method: &str,
+        path: &str,
+        headers: &str,
+    ) -> anyhow::Result<Self> {
         let mut stream = TcpStream::connect(address)
             .await
             .context("nobody listens")?;
-        let request =
-            format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
+             Content-Length: 0\r\n{headers}\r\n"
+        );
         stream.write_all(request.as_bytes()).await?;
         let mut answer = String::new();
         stream.read_to_string(&mut answer).await?;

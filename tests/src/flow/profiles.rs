@@ -13,6 +13,23 @@ profiles:
         weight: 30
 ";
 
+/// One profile, `plimsoll`, that keeps off nodes whose cpu would be over 0.85: softly, or with
+/// `hard` in place of `soft`, without exception.
+pub const SOFT_CAP: &str = "
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- schedulerName: plimsoll
+  pluginConfig:
+  - name: ActualLoadFilter
+    args:
+      mode: soft
+  plugins:
+    filter:
+      enabled:
+      - name: ActualLoadFilter
+";
+
 /// One profile, `plimsoll`, that sees what kube-scheduler sees.
 pub const REQUESTS_ONLY: &str = "
 apiVersion: kubescheduler.config.k8s.io/v1

@@ -23,7 +23,7 @@ const CPUS: u32 = 8;
 #[derive(Debug)]
 pub struct Scheduler {
     admin: SocketAddr,
-    telemetry: SocketAddr,
+    telemetry: Option<SocketAddr>,
     decisions: Decisions,
     inspector: Inspector,
     running: JoinSet<anyhow::Result<()>>,
@@ -50,7 +50,7 @@ impl Scheduler {
         running.spawn(app.run());
         Self {
             admin,
-            telemetry: telemetry.expect("the telemetry port is open"),
+            telemetry,
             decisions,
             inspector,
             running,
@@ -59,8 +59,11 @@ impl Scheduler {
     }
 
     /// Where agents connect.
+    ///
+    /// # Panics
+    /// The telemetry port is closed.
     pub fn telemetry(&self) -> SocketAddr {
-        self.telemetry
+        self.telemetry.expect("the telemetry port is open")
     }
 
     /// Where health and metrics are.
@@ -70,7 +73,7 @@ impl Scheduler {
 
     /// The agent of a node of 8 CPUs, so much of which is in use.
     pub fn agent(&self, node: &str, millicores: f64) -> Agent {
-        Agent::start(node, Steady::new(CPUS, millicores), self.telemetry)
+        Agent::start(node, Steady::new(CPUS, millicores), self.telemetry())
     }
 
     /// A page of the admin port.
@@ -79,6 +82,16 @@ impl Scheduler {
     /// The port does not answer.
     pub async fn page(&self, path: &str) -> Page {
         Page::get(self.admin, path)
+            .await
+            .expect("the admin port answers")
+    }
+
+    /// What the admin port says to a POST with these header lines.
+    ///
+    /// # Panics
+    /// The port does not answer.
+    pub async fn post(&self, path: &str, headers: &str) -> Page {
+        Page::post(self.admin, path, headers)
             .await
             .expect("the admin port answers")
     }
@@ -104,6 +117,20 @@ impl Scheduler {
             "not within {BOUND:?}: {name} is {}",
             self.series(name).await
         );
+    }
+
+    /// Waits until a page of the admin port has this text.
+    ///
+    /// # Panics
+    /// It does not within [`BOUND`].
+    pub async fn until_page_has(&self, path: &str, text: &str) {
+        let looking = async {
+            while !self.page(path).await.text.contains(text) {
+                sleep(LOOK).await;
+            }
+        };
+        let in_time = timeout(BOUND, looking).await.is_ok();
+        assert!(in_time, "not within {BOUND:?}: {text} on {path}");
     }
 
     /// Waits until nodes and pods have been listed.
@@ -211,6 +238,8 @@ fn options(address: &str, profiles: &str, settings: &str) -> anyhow::Result<AppO
         scheduler: plimsoll_config::load(profiles, &registry).map_err(|errors| all(&errors))?,
         plimsoll: plimsoll_config::plimsoll::load(&settings).map_err(|errors| all(&errors))?,
         insecure_plaintext: true,
+        load_on: true,
+        node_load_metrics: false,
         instance: "flow".to_owned(),
     })
 }

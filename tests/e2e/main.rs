@@ -1,0 +1,13 @@
+//! Tests against a real Kubernetes control plane: the programs that are shipped, with the
+//! rights that the chart gives them, on etcd and kube-apiserver.
+
+mod agents;
+mod api_server;
+mod controlplane;
+mod crash;
+mod deploy;
+mod kubectl;
+mod memory;
+mod rig;
+mod schedulers;
+mod words;
