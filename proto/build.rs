@@ -9,6 +9,8 @@ const PROTO: &str = "telemetry/v1/telemetry.proto";
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed={PROTO}");
     let files = protox::compile([Path::new(PROTO)], [Path::new(".")])?;
-    tonic_prost_build::configure().compile_fds(files)?;
+    tonic_prost_build::configure()
+        .codec_path("crate::codec::SmallCodec")
+        .compile_fds(files)?;
     Ok(())
 }

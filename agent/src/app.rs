@@ -17,7 +17,7 @@ use crate::health::Health;
 use crate::http::{self, Site};
 use crate::metrics::Metrics;
 use crate::report::{Identity, Reading};
-use crate::stream::{Feed, Line, Target, keep};
+use crate::stream::{Feed, Keepalive, Line, Resolver, Target, TlsOptions, keep, past};
 use crate::tasks::{self, Tasks};
 use crate::ticker::{Outlets, Ticker};
 use crate::usage::Source;
@@ -52,6 +52,26 @@ pub struct StreamOptions {
     pub schedulers: Vec<Target>,
     /// Time between two samples.
     pub period: Duration,
+    /// By what `https` schedulers are known.
+    pub tls: Option<TlsOptions>,
+    /// When a silent connection is given up.
+    pub keepalive: Keepalive,
+    /// Who finds the addresses of the schedulers.
+    pub resolver: Resolver,
+}
+
+impl StreamOptions {
+    /// Streams of one node with the usual settings.
+    pub fn new(node_name: impl Into<String>, schedulers: Vec<Target>, period: Duration) -> Self {
+        Self {
+            node_name: node_name.into(),
+            schedulers,
+            period,
+            tls: None,
+            keepalive: Keepalive::default(),
+            resolver: Resolver::system(),
+        }
+    }
 }
 
 /// What the process is made of.
@@ -145,6 +165,8 @@ impl Agent {
 
     fn start(self, source: impl Source, options: StreamOptions, tasks: &mut Tasks) {
         let machine = watch::Sender::new(source.machine());
+        let moments = past::empty();
+        let period = watch::Sender::new(options.period);
         let line = Line {
             identity: Identity {
                 node_name: options.node_name,
@@ -152,7 +174,12 @@ impl Agent {
                 period: options.period,
             },
             machine: machine.subscribe(),
+            period: period.subscribe(),
             feed: self.feed(),
+            past: moments.subscribe(),
+            tls: options.tls,
+            keepalive: options.keepalive,
+            resolver: options.resolver,
             clock: self.clock,
             metrics: self.metrics.clone(),
         };
@@ -164,9 +191,15 @@ impl Agent {
                 Ok(())
             });
         }
+        let recording = past::record(self.feed(), moments, tasks.stop_signal());
+        tasks.spawn("history", async move {
+            recording.await;
+            Ok(())
+        });
         let outlets = Outlets {
             readings: self.readings,
             machine,
+            period,
             metrics: self.metrics,
             health: self.health,
         };

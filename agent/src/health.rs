@@ -13,7 +13,7 @@ const PERIODS: u32 = 3;
 #[derive(Debug, Clone)]
 pub struct Health {
     last_tick_ms: Arc<AtomicU64>,
-    period: Duration,
+    period_ms: Arc<AtomicU64>,
 }
 
 /// The sampler has not ticked for too long.
@@ -29,10 +29,18 @@ pub struct Stalled {
 impl Health {
     /// Begins healthy at time zero of the agent's clock.
     pub fn new(period: Duration) -> Self {
-        Self {
+        let health = Self {
             last_tick_ms: Arc::default(),
-            period,
-        }
+            period_ms: Arc::default(),
+        };
+        health.set_period(period);
+        health
+    }
+
+    /// Sets the time between two ticks.
+    pub fn set_period(&self, period: Duration) {
+        self.period_ms
+            .store(period.as_millis() as u64, Ordering::Relaxed);
     }
 
     /// Notes a tick at `at` on the agent's clock.
@@ -48,11 +56,9 @@ impl Health {
     pub fn check(&self, now: Duration) -> Result<(), Stalled> {
         let last = Duration::from_millis(self.last_tick_ms.load(Ordering::Relaxed));
         let silent = now.saturating_sub(last);
-        if silent > self.period * PERIODS {
-            return Err(Stalled {
-                silent,
-                period: self.period,
-            });
+        let period = Duration::from_millis(self.period_ms.load(Ordering::Relaxed));
+        if silent > period.saturating_mul(PERIODS) {
+            return Err(Stalled { silent, period });
         }
         Ok(())
     }
@@ -74,5 +80,7 @@ mod tests {
         );
         health.tick(4 * second);
         assert_eq!(health.check(7 * second), Ok(()));
+        health.set_period(2 * second);
+        assert_eq!(health.check(10 * second), Ok(()));
     }
 }

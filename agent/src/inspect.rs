@@ -10,6 +10,9 @@
 //! | `psi` | `cpu`, `memory`, `io`: shares of time in which some task waited |
 //! | `counters` | what went wrong so far, by reason |
 //! | `untrusted` | why the figures cannot be trusted |
+//! | `pods` | with `--pods`: `uid` (of a static pod the hash of its manifest), `ageSeconds`, `cpuMillicores` (mean with a time constant of 10 s), `memoryBytes` (working set), `ended` |
+//!
+//! With `--sampler sysinfo` what sysinfo cannot tell is `null`, and the sources say `sysinfo`.
 
 pub mod json;
 mod text;
@@ -18,8 +21,9 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::sample::{HostRoot, NodeSampler};
-use crate::usage::Source;
+use crate::sample::portable::{PortableSampler, Unsupported};
+use crate::sample::{BackEnd, HostRoot, NodeSampler};
+use crate::usage::{PodTable, Source};
 use json::SampleJson;
 
 /// What to show.
@@ -29,6 +33,8 @@ pub struct SampleOptions {
     pub input: SampleInput,
     /// One JSON object per sample instead of text.
     pub json: bool,
+    /// The pods too.
+    pub pods: bool,
 }
 
 /// Where samples come from.
@@ -36,8 +42,12 @@ pub struct SampleOptions {
 pub enum SampleInput {
     /// A node, read `count` times after a first reading that only sets the base.
     Live {
-        /// Its `/proc` and `/sys`.
+        /// How it is measured.
+        sampler: BackEnd,
+        /// Its `/proc` and `/sys`, for the native sampler.
         root: HostRoot,
+        /// Speed of its links in bytes per second, as the operator says.
+        link_speed: Option<u64>,
         /// Number of samples.
         count: u32,
         /// Time between two of them; more than zero.
@@ -74,6 +84,12 @@ pub enum Error {
     /// No time between two samples.
     #[error("the time between two samples must be more than zero")]
     NoTime,
+    /// The second back end does not run here.
+    #[error(transparent)]
+    Unsupported(#[from] Unsupported),
+    /// Pods asked of a back end that sees none.
+    #[error("sysinfo cannot see pods: leave out --pods, or --sampler")]
+    NoPods,
     /// The output is closed or full.
     #[error("cannot write a sample")]
     Write(#[source] io::Error),
@@ -88,36 +104,106 @@ pub fn run_sample(
     out: &mut dyn Write,
     clock: &mut dyn Clock,
 ) -> Result<(), Error> {
+    let mut page = Page {
+        json: options.json,
+        pods: options.pods.then(PodTable::default),
+        out,
+    };
     match &options.input {
         SampleInput::Live {
+            sampler: BackEnd::Native,
             root,
+            link_speed,
             count,
             interval,
         } => {
             check(root, *interval)?;
-            let mut sampler = NodeSampler::open(root.clone(), *interval);
-            sampler.sample(clock.now());
-            for _ in 0..*count {
-                clock.sleep(*interval);
-                let now = clock.now();
-                sampler.sample(now);
-                show(&sampler, options.json, out)?;
-                if let Some(survey) = sampler.survey(now) {
-                    sampler.apply(survey.run());
-                }
+            let sampler = NodeSampler::open(root.clone(), *interval)
+                .with_link_speed(*link_speed)
+                .with_pods_at_every_tick();
+            page.live(sampler, SampleJson::of, (*count, *interval), clock)
+        }
+        SampleInput::Live {
+            sampler: BackEnd::Sysinfo,
+            link_speed,
+            count,
+            interval,
+            ..
+        } => {
+            if options.pods {
+                return Err(Error::NoPods);
             }
-            Ok(())
+            if interval.is_zero() {
+                return Err(Error::NoTime);
+            }
+            let sampler = PortableSampler::open(*interval, *link_speed)?;
+            page.live(sampler, SampleJson::of_portable, (*count, *interval), clock)
         }
         SampleInput::Recorded { from, to, elapsed } => {
             let (from, to) = (HostRoot::below(from), HostRoot::below(to));
             check(&from, *elapsed)?;
             check(&to, *elapsed)?;
-            let mut sampler = NodeSampler::open(from, *elapsed);
-            sampler.sample(Duration::ZERO);
+            let mut sampler = NodeSampler::open(from, *elapsed).with_pods_at_every_tick();
+            page.take(&mut sampler, Duration::ZERO);
             sampler.move_to(to);
-            sampler.sample(*elapsed);
-            show(&sampler, options.json, out)
+            page.take(&mut sampler, *elapsed);
+            page.show(SampleJson::of(&sampler))
         }
+    }
+}
+
+/// Where samples are shown, and how.
+struct Page<'a> {
+    json: bool,
+    /// The newest pods, if they are to be shown.
+    pods: Option<PodTable>,
+    out: &'a mut dyn Write,
+}
+
+impl Page<'_> {
+    /// Shows `count` samples, one each `interval`.
+    fn live<S: Source>(
+        &mut self,
+        mut source: S,
+        json: fn(&S) -> SampleJson,
+        (count, interval): (u32, Duration),
+        clock: &mut dyn Clock,
+    ) -> Result<(), Error> {
+        self.take(&mut source, clock.now());
+        for _ in 0..count {
+            clock.sleep(interval);
+            let now = clock.now();
+            self.take(&mut source, now);
+            self.show(json(&source))?;
+            if let Some(survey) = source.survey(now) {
+                source.apply(survey.run());
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, source: &mut impl Source, at: Duration) {
+        source.sample(at);
+        if let Some(pods) = &mut self.pods {
+            *pods = source.pods(at).unwrap_or_else(|| PodTable::clone(pods));
+        }
+    }
+
+    fn show(&mut self, sample: SampleJson) -> Result<(), Error> {
+        let sample = match &self.pods {
+            Some(pods) => sample.with_pods(pods),
+            None => sample,
+        };
+        let written = if self.json {
+            serde_json::to_writer(&mut *self.out, &sample)
+                .map_err(io::Error::from)
+                .and_then(|()| writeln!(self.out))
+        } else {
+            text::write(&sample, self.out)
+        };
+        written
+            .and_then(|()| self.out.flush())
+            .map_err(Error::Write)
     }
 }
 
@@ -132,18 +218,6 @@ fn check(root: &HostRoot, interval: Duration) -> Result<(), Error> {
     Err(Error::NoFolder {
         path: root.proc.clone(),
     })
-}
-
-fn show(sampler: &NodeSampler, json: bool, out: &mut dyn Write) -> Result<(), Error> {
-    let sample = SampleJson::of(sampler);
-    let written = if json {
-        serde_json::to_writer(&mut *out, &sample)
-            .map_err(io::Error::from)
-            .and_then(|()| writeln!(out))
-    } else {
-        text::write(&sample, out)
-    };
-    written.and_then(|()| out.flush()).map_err(Error::Write)
 }
 
 #[cfg(test)]

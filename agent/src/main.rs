@@ -8,7 +8,10 @@ use clap::Parser;
 use plimsoll_agent::args::{Arguments, Command};
 use plimsoll_agent::clock::Clock;
 use plimsoll_agent::inspect::SampleInput;
-use plimsoll_agent::{app, inspect, logs, sample::NodeSampler};
+use plimsoll_agent::sample::portable::{self, PortableSampler};
+use plimsoll_agent::sample::{BackEnd, NodeSampler};
+use plimsoll_agent::usage::Source;
+use plimsoll_agent::{app, inspect, logs};
 use tracing::warn;
 
 fn main() -> ExitCode {
@@ -35,13 +38,19 @@ fn run(command: Command) -> anyhow::Result<()> {
                 let folder = folder.display();
                 warn!(%folder, "not a folder: nothing of it is measured");
             }
-            let source = NodeSampler::open(run.root, run.options.stream.period);
-            let mut builder = tokio::runtime::Builder::new_current_thread();
-            let runtime = builder.enable_all().build()?;
-            let ended = runtime.block_on(app::run(source, run.options));
-            // A survey that hangs in the kernel must not hold the process back.
-            runtime.shutdown_background();
-            Ok(ended?)
+            let (root, period) = (run.root, run.options.stream.period);
+            match run.sampler {
+                BackEnd::Native => {
+                    let sampler = NodeSampler::open(root, period)
+                        .with_clock(Clock::start())
+                        .with_link_speed(run.link_speed);
+                    run_agent(checked(sampler), run.options)
+                }
+                BackEnd::Sysinfo => {
+                    let sampler = PortableSampler::open(period, run.link_speed)?;
+                    run_agent(sampler, run.options)
+                }
+            }
         }
         Command::Sample(sample) => {
             if let SampleInput::Live { root, .. } = &sample.input {
@@ -55,6 +64,23 @@ fn run(command: Command) -> anyhow::Result<()> {
             Ok(inspect::run_sample(&sample, &mut out, &mut clock)?)
         }
     }
+}
+
+/// Tells where sysinfo sees another machine than the native sampler.
+fn checked(mut sampler: NodeSampler) -> NodeSampler {
+    for difference in portable::machine().map_or_else(Vec::new, |seen| sampler.cross_check(seen)) {
+        warn!(difference, "two ways to look at this machine disagree");
+    }
+    sampler
+}
+
+fn run_agent(source: impl Source, options: app::Options) -> anyhow::Result<()> {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    let runtime = builder.enable_all().build()?;
+    let ended = runtime.block_on(app::run(source, options));
+    // A survey that hangs in the kernel must not hold the process back.
+    runtime.shutdown_background();
+    Ok(ended?)
 }
 
 fn is_broken_pipe(problem: &anyhow::Error) -> bool {

@@ -5,6 +5,7 @@ mod node;
 mod process;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
@@ -29,10 +30,51 @@ const BUCKETS: u16 = 16;
 pub struct Metrics {
     pub(crate) samples: Counter,
     pub(crate) sample_duration: Histogram,
+    pub(crate) sample_period: Gauge<f64, AtomicU64>,
+    pub(crate) slow_ticks: Counter,
     pub(crate) reports_sent: Counter,
-    pub(crate) stream_connected: Gauge,
+    stream_connected: Gauge,
+    streams: Family<StateLabel, Gauge>,
     reconnects: Family<ReconnectLabel, Counter>,
     pub(crate) counters: Arc<watch::Sender<Counters>>,
+}
+
+/// What a stream does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StreamState {
+    /// Dials, or waits for the answer to its first message.
+    Connecting,
+    /// The scheduler takes reports.
+    Connected,
+    /// Waits for its next attempt.
+    Waiting,
+}
+
+impl StreamState {
+    const ALL: [Self; 3] = [Self::Connecting, Self::Connected, Self::Waiting];
+
+    /// The value of the label.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Connecting => "connecting",
+            Self::Connected => "connected",
+            Self::Waiting => "waiting",
+        }
+    }
+}
+
+/// A stream in a state, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct InState {
+    gauges: [Option<Gauge>; 2],
+}
+
+impl Drop for InState {
+    fn drop(&mut self) {
+        for gauge in self.gauges.iter().flatten() {
+            gauge.dec();
+        }
+    }
 }
 
 /// Why a stream was opened anew.
@@ -48,6 +90,8 @@ pub(crate) enum Reconnect {
     Silent,
     /// The scheduler ended the stream.
     Closed,
+    /// The agent samples at another pace than it said.
+    Paced,
     /// The scheduler refused the stream.
     Refused,
     /// The scheduler said that it goes away.
@@ -63,10 +107,16 @@ impl Reconnect {
             Self::Lost => "lost",
             Self::Silent => "silent",
             Self::Closed => "closed",
+            Self::Paced => "paced",
             Self::Refused => "refused",
             Self::Drained => "drained",
         }
     }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct StateLabel {
+    state: &'static str,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -84,8 +134,11 @@ impl Metrics {
                 2.0,
                 BUCKETS,
             )),
+            sample_period: Gauge::default(),
+            slow_ticks: Counter::default(),
             reports_sent: Counter::default(),
             stream_connected: Gauge::default(),
+            streams: no_streams(),
             reconnects: Family::default(),
             counters: Arc::new(watch::Sender::new(Counters::default())),
         }
@@ -102,6 +155,16 @@ impl Metrics {
             self.sample_duration.clone(),
         );
         registry.register(
+            "sample_period_seconds",
+            "Time between two samples, longer than asked for while samples cost too much",
+            self.sample_period.clone(),
+        );
+        registry.register(
+            "slow_ticks",
+            "Samples that took more than 5 ms of CPU time",
+            self.slow_ticks.clone(),
+        );
+        registry.register(
             "reports_sent",
             "Reports given to the transport, over all schedulers",
             self.reports_sent.clone(),
@@ -110,6 +173,11 @@ impl Metrics {
             "stream_connected",
             "Schedulers that take this node's reports at this moment",
             self.stream_connected.clone(),
+        );
+        registry.register(
+            "streams",
+            "Streams to addresses of schedulers, by what they do at this moment",
+            self.streams.clone(),
         );
         registry.register(
             "reconnects",
@@ -121,6 +189,32 @@ impl Metrics {
         registry
     }
 
+    /// Counts a stream in `state` until the answer is dropped.
+    pub(crate) fn enter(&self, state: StreamState) -> InState {
+        let label = StateLabel {
+            state: state.name(),
+        };
+        let connected = state == StreamState::Connected;
+        let gauges = [
+            Some(self.streams.get_or_create(&label).clone()),
+            connected.then(|| self.stream_connected.clone()),
+        ];
+        for gauge in gauges.iter().flatten() {
+            gauge.inc();
+        }
+        InState { gauges }
+    }
+
+    /// Streams in any state.
+    #[cfg(test)]
+    pub(crate) fn streams_now(&self) -> i64 {
+        let gauge = |state: StreamState| {
+            let state = state.name();
+            self.streams.get_or_create(&StateLabel { state }).get()
+        };
+        StreamState::ALL.into_iter().map(gauge).sum()
+    }
+
     pub(crate) fn count_reconnect(&self, reason: Reconnect) {
         self.reconnects
             .get_or_create(&ReconnectLabel {
@@ -128,6 +222,16 @@ impl Metrics {
             })
             .inc();
     }
+}
+
+/// Every state at zero, so that each is there from the start.
+fn no_streams() -> Family<StateLabel, Gauge> {
+    let family = Family::<StateLabel, Gauge>::default();
+    for state in StreamState::ALL {
+        let state = state.name();
+        drop(family.get_or_create(&StateLabel { state }));
+    }
+    family
 }
 
 impl Default for Metrics {

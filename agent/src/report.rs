@@ -1,15 +1,19 @@
 //! Takes what one tick sends ([`Reading`]), gives the message of the wire. Pure and total:
 //! the only place beside `stream` that knows the protocol's types.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use plimsoll_kernel::Kernel;
 use plimsoll_proto::telemetry::v1::{self, kernel::Shape};
 
-use crate::usage::{Machine, NodeUsage, PodTable, Resource, UsageFigure};
+use crate::usage::{Machine, NodeUsage, PodTable, PodUsage, Resource, UsageFigure};
 
 /// Version of the schema that this agent speaks.
 pub const SCHEMA: u32 = 1;
+
+/// Oldest point that a scheduler takes.
+const OLDEST_MOMENT: Duration = Duration::from_mins(10);
 
 /// Who speaks: constant from the agent's start to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +46,51 @@ pub struct Sending {
     pub link_bytes_per_second: Option<u64>,
 }
 
+/// What a pod is called on one stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PodName {
+    /// Stands for the pod; 0: it has none and goes by its uid.
+    pub index: u32,
+    /// The scheduler knows what the index stands for.
+    pub is_said: bool,
+}
+
+/// The judged figures of the node at one instant.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Moment {
+    /// When, on the agent's monotonic clock.
+    pub at: Duration,
+    /// Millicores, smoothed.
+    pub cpu: Option<f64>,
+    /// Bytes, the last value.
+    pub memory: Option<f64>,
+    /// Bytes per second received, smoothed.
+    pub rx: Option<f64>,
+    /// Bytes per second sent, smoothed.
+    pub tx: Option<f64>,
+}
+
+impl Moment {
+    /// Takes the judged figures out; `None` if there is not one.
+    pub fn of(usage: &NodeUsage) -> Option<Self> {
+        let figure = |resource, is_judged: fn(&Kernel) -> bool| {
+            let mut figures = usage.figures.iter();
+            let found = figures.find(|it| it.resource == resource && is_judged(&it.kernel));
+            found.map(|figure| figure.value)
+        };
+        let smooth = |kernel: &Kernel| matches!(kernel, Kernel::Ewma { .. });
+        let moment = Self {
+            at: usage.taken_at,
+            cpu: figure(Resource::Cpu, smooth),
+            memory: figure(Resource::Memory, |kernel| matches!(kernel, Kernel::Instant)),
+            rx: figure(Resource::Rx, smooth),
+            tx: figure(Resource::Tx, smooth),
+        };
+        let all = [moment.cpu, moment.memory, moment.rx, moment.tx];
+        all.iter().any(Option::is_some).then_some(moment)
+    }
+}
+
 /// Makes the first message of a stream.
 pub fn hello(identity: &Identity, machine: Machine) -> v1::Hello {
     v1::Hello {
@@ -56,20 +105,48 @@ pub fn hello(identity: &Identity, machine: Machine) -> v1::Hello {
     }
 }
 
-/// Makes the message of a reading that leaves now.
-pub fn report(reading: &Reading, sending: Sending) -> v1::Report {
+/// Makes the message of a reading that leaves now, with these of its pods.
+pub fn report(reading: &Reading, sending: Sending, pods: Vec<v1::PodReport>) -> v1::Report {
     let usage = &reading.usage;
     v1::Report {
         sequence: reading.sequence,
         age_ms: to_ms(sending.at.saturating_sub(usage.taken_at)),
         figures: usage.figures.iter().map(figure).collect(),
-        pods: Vec::new(),
+        pods,
         steal: usage.steal,
         untrusted: usage
             .untrusted
             .map_or_else(String::new, |why| why.to_string()),
         link_bytes_per_second: sending.link_bytes_per_second,
         sent_ms: Some(u64::try_from(sending.at.as_millis()).unwrap_or(u64::MAX)),
+    }
+}
+
+/// Makes the part of a report that is about one pod, read `behind` before the node's sample.
+pub fn pod_report(pod: &PodUsage, name: PodName, behind: Duration) -> v1::PodReport {
+    let uid = if name.is_said { "" } else { &*pod.uid };
+    v1::PodReport {
+        uid: uid.to_owned(),
+        age_ms: to_ms(pod.age),
+        figures: pod.figures.iter().map(figure).collect(),
+        ended: pod.ended,
+        index: name.index,
+        behind_ms: to_ms(behind),
+    }
+}
+
+/// Makes the message of what the node carried lately, which leaves at `now`.
+pub fn history(moments: &VecDeque<Moment>, now: Duration) -> v1::History {
+    let point = |moment: &Moment| v1::HistoryPoint {
+        age_ms: to_ms(now.saturating_sub(moment.at)),
+        cpu: moment.cpu.map(|value| value as f32),
+        memory: moment.memory,
+        rx: moment.rx,
+        tx: moment.tx,
+    };
+    let is_recent = |moment: &&Moment| now.saturating_sub(moment.at) <= OLDEST_MOMENT;
+    v1::History {
+        points: moments.iter().filter(is_recent).map(point).collect(),
     }
 }
 
@@ -115,115 +192,4 @@ fn to_ms(duration: Duration) -> u32 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::usage::Untrusted;
-
-    fn reading(figures: Vec<UsageFigure>) -> Reading {
-        let usage = NodeUsage {
-            taken_at: Duration::from_mins(1),
-            figures,
-            steal: Some(0.25),
-            untrusted: None,
-            link_bytes_per_second: Some(125_000_000),
-        };
-        Reading {
-            sequence: 7,
-            usage,
-            pods: PodTable::default(),
-        }
-    }
-
-    fn sending(at_ms: u64) -> Sending {
-        Sending {
-            at: Duration::from_millis(at_ms),
-            link_bytes_per_second: None,
-        }
-    }
-
-    #[test]
-    fn age_is_the_time_from_the_sample_to_sending() {
-        let report = report(&reading(Vec::new()), sending(60_250));
-        assert_eq!(
-            (report.sequence, report.age_ms, report.sent_ms),
-            (7, 250, Some(60_250))
-        );
-    }
-
-    #[test]
-    fn every_kernel_and_resource_keeps_its_meaning_on_the_wire() {
-        let width = Duration::from_mins(1);
-        let cases = [
-            (Kernel::Instant, Shape::Instant(v1::Instant {})),
-            (
-                Kernel::Ewma {
-                    tau: Duration::from_secs(10),
-                },
-                Shape::EwmaTauMs(10_000),
-            ),
-            (Kernel::Box { width }, Shape::BoxWidthMs(60_000)),
-            (
-                Kernel::Quantile { q: 0.95, width },
-                Shape::Quantile(v1::Quantile {
-                    q: 0.95,
-                    width_ms: 60_000,
-                }),
-            ),
-            (Kernel::Max { width }, Shape::MaxWidthMs(60_000)),
-        ];
-        for (kernel, shape) in cases {
-            let figure = UsageFigure {
-                resource: Resource::Rx,
-                kernel,
-                value: 1.5,
-                window_age: Duration::from_millis(1500),
-                samples: 2,
-            };
-            let sent = report(&reading(vec![figure]), sending(60_000));
-            let expected = v1::Figure {
-                resource: v1::Resource::Rx.into(),
-                kernel: Some(v1::Kernel { shape: Some(shape) }),
-                value: 1.5,
-                window_age_ms: 1500,
-                samples: 2,
-            };
-            assert_eq!(sent.figures, [expected]);
-        }
-    }
-
-    #[test]
-    fn figures_that_are_not_trusted_travel_as_their_reason() {
-        let mut reading = reading(Vec::new());
-        reading.usage.untrusted = Some(Untrusted::CpuLines {
-            stat: 2,
-            online: 64,
-        });
-        let report = report(&reading, sending(60_000));
-        assert!(report.untrusted.contains("64 are online"));
-    }
-
-    #[test]
-    fn what_could_not_be_read_is_absent_from_hello_and_not_zero() {
-        let identity = Identity {
-            node_name: "a".to_owned(),
-            start_id: 9,
-            period: Duration::from_secs(1),
-        };
-        let hello = hello(
-            &identity,
-            Machine {
-                cpus: Some(4),
-                ..Machine::default()
-            },
-        );
-        assert_eq!(
-            (hello.cpus, hello.memory_bytes, hello.period_ms),
-            (Some(4), None, 1000)
-        );
-    }
-
-    #[test]
-    fn a_time_beyond_the_wire_is_held_at_the_largest_value() {
-        assert_eq!(to_ms(Duration::from_secs(u64::MAX)), u32::MAX);
-    }
-}
+mod tests;

@@ -1,28 +1,33 @@
 //! The sampler's task: one tick per period. Takes a source of samples, gives the newest
 //! reading to all streams, a sign of life to the health check, and runs due surveys beside
-//! the tick.
+//! the tick. Ticks that cost too much come more rarely.
+
+mod throttle;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::task::{JoinError, JoinSet};
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{Interval, MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
-use crate::clock::Clock;
+use crate::clock::{Clock, thread_cpu};
 use crate::health::Health;
 use crate::metrics::Metrics;
 use crate::report::Reading;
 use crate::usage::{Inventory, Machine, PodTable, Source};
 use crate::window::Window;
+use throttle::Throttle;
 
 /// Where a tick's results go.
 #[derive(Debug)]
 pub(crate) struct Outlets {
     pub(crate) readings: watch::Sender<Option<Arc<Reading>>>,
     pub(crate) machine: watch::Sender<Machine>,
+    /// Time between two samples, as it is at present.
+    pub(crate) period: watch::Sender<Duration>,
     pub(crate) metrics: Metrics,
     pub(crate) health: Health,
 }
@@ -32,7 +37,7 @@ pub(crate) struct Outlets {
 pub(crate) struct Ticker<S> {
     source: S,
     window: Window,
-    period: Duration,
+    throttle: Throttle,
     clock: Clock,
     outlets: Outlets,
     sequence: u64,
@@ -43,10 +48,11 @@ pub(crate) struct Ticker<S> {
 impl<S: Source> Ticker<S> {
     pub(crate) fn new(mut source: S, period: Duration, clock: Clock, outlets: Outlets) -> Self {
         source.set_period(period);
+        outlets.metrics.sample_period.set(period.as_secs_f64());
         Self {
             source,
             window: Window::new(period),
-            period,
+            throttle: Throttle::new(period),
             clock,
             outlets,
             sequence: 0,
@@ -57,8 +63,7 @@ impl<S: Source> Ticker<S> {
 
     /// Ticks until `shutdown`. A tick that was missed is skipped, never made up for.
     pub(crate) async fn run(mut self, shutdown: CancellationToken) {
-        let mut ticks = interval(self.period);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        let mut ticks = ticks(self.throttle.period());
         let mut surveys = JoinSet::new();
         loop {
             tokio::select! {
@@ -66,11 +71,46 @@ impl<S: Source> Ticker<S> {
                 () = shutdown.cancelled() => return,
                 Some(done) = surveys.join_next() => self.end_survey(done),
                 _ = ticks.tick() => {
+                    let before = thread_cpu();
                     self.tick();
+                    let cost = thread_cpu().saturating_sub(before);
+                    if let Some(period) = self.judge(cost) {
+                        ticks = self::ticks(period);
+                        ticks.reset();
+                    }
                     self.begin_survey(&mut surveys);
                 }
             }
         }
+    }
+
+    /// Gives the new time between two ticks, if the cost of this one changes it.
+    fn judge(&mut self, cost: Duration) -> Option<Duration> {
+        let verdict = self.throttle.take(self.clock.mono(), cost);
+        let outlets = &self.outlets;
+        outlets
+            .metrics
+            .slow_ticks
+            .inc_by(u64::from(verdict.is_dear));
+        let period = verdict.period?;
+        self.source.set_period(period);
+        self.window.set_period(period);
+        outlets.health.set_period(period);
+        outlets.metrics.sample_period.set(period.as_secs_f64());
+        outlets.period.send_replace(period);
+        let (period_ms, cost_us) = (period.as_millis() as u64, cost.as_micros() as u64);
+        if verdict.is_dear {
+            warn!(
+                cost_us,
+                period_ms, "sampling costs too much, it goes on slower"
+            );
+        } else {
+            info!(
+                period_ms,
+                "sampling is cheap again, it goes on at its normal pace"
+            );
+        }
+        Some(period)
     }
 
     fn tick(&mut self) {
@@ -137,6 +177,12 @@ impl<S: Source> Ticker<S> {
             Err(error) => warn!(%error, "survey of the machine broke"),
         }
     }
+}
+
+fn ticks(period: Duration) -> Interval {
+    let mut ticks = interval(period);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    ticks
 }
 
 #[cfg(test)]

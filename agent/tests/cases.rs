@@ -38,6 +38,7 @@ fn sample(case: &str) -> Value {
             elapsed: PERIOD,
         },
         json: true,
+        pods: true,
     };
     let mut out = Vec::new();
     run_sample(&options, &mut out, &mut Stopped).expect("the trees are there");
@@ -88,6 +89,19 @@ fn cpu_a3_cpu_numbers_with_holes_are_six_cpus() {
     assert_eq!(found["cpu"]["cpus"], 6);
     assert_near(&found["cpu"]["ratio"], 0.5);
     assert_eq!(found["untrusted"], Value::Null);
+}
+
+#[test]
+fn cpu_a3_a_cpu_that_goes_and_comes_back_makes_no_gap_and_no_spike() {
+    let mut sampler = NodeSampler::open(HostRoot::below(&tree("cpu-a3-hotplug", "t0")), PERIOD);
+    sampler.sample(Duration::ZERO);
+    for (moment, at, cpus) in [("t1", 1, 3), ("t2", 2, 4), ("t3", 3, 4)] {
+        sampler.move_to(HostRoot::below(&tree("cpu-a3-hotplug", moment)));
+        let used = sampler.sample(at * PERIOD).cpu_millicores;
+        assert_eq!(used, Some(f64::from(cpus) * 500.0), "{moment}");
+        assert_eq!(sampler.readings().cpu.cpus, Some(cpus), "{moment}");
+    }
+    assert_eq!(sampler.counters().rebaselined, 0);
 }
 
 #[test]
@@ -166,6 +180,38 @@ fn net_a1_a_bond_with_one_member_is_that_member() {
 }
 
 #[test]
+fn net_a1_a_bond_that_fails_over_has_the_capacity_of_the_new_member() {
+    let root = |moment| HostRoot::below(&tree("net-a1-failover", moment));
+    let mut sampler = NodeSampler::open(root("t0"), PERIOD);
+    assert_eq!(
+        sampler.sample(Duration::ZERO).link_bytes_per_second,
+        Some(125_000_000)
+    );
+    sampler.move_to(root("t1"));
+    let after = sampler.sample(PERIOD);
+    assert_eq!(after.link_bytes_per_second, Some(1_250_000_000));
+    assert_eq!(after.rx_bytes_per_second, Some(12_500_000.0));
+}
+
+#[test]
+fn net_a1_vlans_virtual_functions_and_teams_carry_no_byte_of_their_own() {
+    for (case, megabits, links) in [
+        ("net-a1-vlan", 10_000.0, 1),
+        ("net-a1-sriov", 25_000.0, 1),
+        ("net-a1-team", 20_000.0, 2),
+    ] {
+        let found = &sample(case)["network"];
+        assert_near(&found["rxBytesPerSecond"], 12_500_000.0);
+        assert_near(&found["linkBytesPerSecond"], megabits * 1e6 / 8.0);
+        assert_eq!(
+            found["interfaces"].as_array().unwrap().len(),
+            links,
+            "{case}"
+        );
+    }
+}
+
+#[test]
 fn net_a2_the_hosts_sysfs_gives_the_hosts_bandwidth() {
     let found = &sample("net-a2-sysfs")["network"];
     assert_near(&found["rxBytesPerSecond"], 12_500_000.0);
@@ -220,6 +266,44 @@ fn net_a3_a_single_zero_is_no_new_base() {
     let samples = series("net-a3-glitch");
     assert_eq!(samples[0].rx_bytes_per_second, None);
     assert_eq!(samples[1].rx_bytes_per_second, Some(20_000.0 / 8.0));
+}
+
+#[test]
+fn pods_are_found_and_measured_in_every_layout() {
+    let burstable = "1c0a6f2e-7b1d-4e0a-9d55-0f6f0f5f3a11";
+    let guaranteed = "5b7e2d90-13aa-4c6f-8e21-77d0c1b2a3f4";
+    for case in [
+        "pods-v2-systemd",
+        "pods-v2-cgroupfs",
+        "pods-v1",
+        "pods-hybrid",
+        "pods-kind",
+    ] {
+        let found = sample(case);
+        let pods = found["pods"].as_array().unwrap();
+        assert_eq!(pods.len(), 2, "{case}: {pods:?}");
+        for (pod, uid, millicores, mebibytes) in [
+            (&pods[0], burstable, 500.0, 64.0),
+            (&pods[1], guaranteed, 1_250.0, 512.0),
+        ] {
+            assert_eq!(pod["uid"], uid, "{case}");
+            assert_near(&pod["cpuMillicores"], millicores);
+            assert_near(&pod["memoryBytes"], mebibytes * 1_048_576.0);
+            assert_eq!(pod["ended"], false, "{case}");
+        }
+    }
+}
+
+#[test]
+fn a_static_pod_is_told_by_the_hash_that_its_folder_carries_and_an_ended_one_says_so() {
+    let found = sample("pods-static");
+    let (ended, running) = (&found["pods"][0], &found["pods"][1]);
+    assert_eq!(running["uid"], "3f2a9c7d1e4b5a6978c0d1e2f3a4b5c6");
+    assert_near(&running["cpuMillicores"], 30.0);
+    assert_eq!(
+        (&running["ended"], &ended["ended"]),
+        (&false.into(), &true.into())
+    );
 }
 
 #[test]

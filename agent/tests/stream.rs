@@ -8,11 +8,13 @@
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use plimsoll_agent::app::{StreamOptions, run_with};
+use plimsoll_agent::stream::Resolver;
 use plimsoll_agent::tasks;
-use plimsoll_agent::usage::{Machine, NodeSample, Source};
+use plimsoll_agent::usage::{Machine, NodeSample, PodTable, PodUsage, Source};
 use plimsoll_proto::telemetry::v1::agent_message::Body as Said;
 use plimsoll_proto::telemetry::v1::refusal::Reason;
 use plimsoll_proto::telemetry::v1::scheduler_message::Body;
@@ -56,6 +58,17 @@ impl Source for Steady {
         };
         self.taken.send_modify(|taken| *taken += 1);
         &self.sample
+    }
+
+    fn pods(&mut self, at: Duration) -> Option<PodTable> {
+        let pod = |uid: &str| PodUsage {
+            uid: Arc::from(uid),
+            taken_at: at,
+            age: at,
+            figures: Vec::new(),
+            ended: false,
+        };
+        Some(["x", "y"].map(pod).into())
     }
 }
 
@@ -178,16 +191,16 @@ struct Agent {
 }
 
 fn agent_of(scheduler: SocketAddr) -> Agent {
+    let target = format!("http://{scheduler}").parse().unwrap();
+    agent_with(StreamOptions::new("a", vec![target], PERIOD))
+}
+
+fn agent_with(options: StreamOptions) -> Agent {
     let taken = watch::Sender::new(0);
     let (counted, shutdown) = (taken.subscribe(), CancellationToken::new());
     let source = Steady {
         sample: NodeSample::default(),
         taken,
-    };
-    let options = StreamOptions {
-        node_name: "a".to_owned(),
-        schedulers: vec![format!("http://{scheduler}").parse().unwrap()],
-        period: PERIOD,
     };
     let mut running = JoinSet::new();
     running.spawn(run_with(source, options, shutdown.clone()));
@@ -334,4 +347,53 @@ async fn thirty_nodes_in_one_process_speak_each_on_a_connection_of_its_own() {
         connections.insert(call.from);
     }
     assert_eq!((starts.len(), connections.len()), (30, 30));
+}
+
+#[tokio::test]
+async fn every_address_of_a_name_has_a_stream_that_misses_nothing_of_the_other() {
+    let mut one = Scheduler::at("127.0.0.1:0".parse().unwrap()).await;
+    let mut two = Scheduler::at("127.0.0.1:0".parse().unwrap()).await;
+    let addresses = vec![one.address, two.address];
+    let resolver = Resolver::new(move |_, _| {
+        let addresses = addresses.clone();
+        async move { Ok(addresses) }
+    });
+    let target = "http://plimsoll".parse().unwrap();
+    let _agent = agent_with(StreamOptions {
+        resolver,
+        ..StreamOptions::new("a", vec![target], PERIOD)
+    });
+    let (mut first, mut second) = (one.call().await, two.call().await);
+    let (hello, other) = (first.welcome().await, second.welcome().await);
+    assert_eq!(hello, other);
+    let (mut to_one, mut to_two) = (BTreeSet::new(), BTreeSet::new());
+    for sequence in 1..=16 {
+        to_one.insert(first.report().await.sequence);
+        first.say(Body::Ack(Ack { sequence })).await;
+        to_two.insert(second.report().await.sequence);
+    }
+    assert!(
+        to_one.intersection(&to_two).count() > 0,
+        "{to_one:?} {to_two:?}"
+    );
+}
+
+#[tokio::test]
+async fn pods_are_named_once_on_each_stream() {
+    let (mut scheduler, _agent) = pair().await;
+    for _ in 0..2 {
+        let mut call = scheduler.call().await;
+        call.welcome().await;
+        for names in [["x", "y"], ["", ""]] {
+            let pods = call.report().await.pods;
+            let said: Vec<_> = pods.iter().map(|pod| (pod.index, &*pod.uid)).collect();
+            assert_eq!(said, [(1, names[0]), (2, names[1])]);
+        }
+        // The next stream knows nothing of this one.
+        call.say(Body::Drain(Drain {
+            min_delay_ms: 1,
+            max_delay_ms: 2,
+        }))
+        .await;
+    }
 }

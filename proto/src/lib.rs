@@ -1,7 +1,10 @@
-//! The telemetry protocol between agents and schedulers: generated code and nothing else.
+//! The telemetry protocol between agents and schedulers: generated code, and the codec that
+//! sizes its buffers.
 //! The rules of the wire stand in `telemetry/v1/telemetry.proto`; what a figure means, in
 //! `plimsoll-kernel`; who turns values into messages, in the agent's `report` and in ingest's
 //! `wire`.
+
+pub mod codec;
 
 /// Services of telemetry.
 pub mod telemetry {

@@ -1,17 +1,22 @@
-//! The agent's own cost on this machine at 1 Hz, beside sysinfo reading the same, and beside
-//! Debian's prometheus-node-exporter scraped at 1 Hz where it is installed.
+//! The agent's own cost on this machine at 1 Hz, without pods and with 110 of them read each
+//! ten seconds, beside sysinfo reading the same, and beside Debian's prometheus-node-exporter
+//! scraped at 1 Hz where it is installed. The pods are cgroups of this machine where they can
+//! be made, else files of the same form.
 //!
 //! `cargo bench -p plimsoll-tests --bench agent`
 
+use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::path::PathBuf;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use anyhow::Context;
 use plimsoll_ingest::Ingest;
+use plimsoll_ingest::tls::Door;
 use plimsoll_tests::{Measured, project_root};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -20,6 +25,8 @@ use tokio_util::sync::CancellationToken;
 const WARM_UP: Duration = Duration::from_secs(5);
 /// Time that is measured.
 const MEASURED: Duration = Duration::from_secs(30);
+/// As many as a kubelet takes by default.
+const PODS: usize = 110;
 /// The argument that makes this program sysinfo at 1 Hz.
 const SYSINFO: &str = "--sysinfo";
 /// Longest wait for a scraped page.
@@ -43,8 +50,12 @@ fn main() -> anyhow::Result<()> {
     row(
         &mut out,
         "plimsoll-agent, streaming (bar 0.100 %, 12 MB)",
-        &agent()?,
+        &agent(None)?,
     )?;
+    let pods = Pods::make()?;
+    let name = format!("and {PODS} pods, {}", pods.kind);
+    row(&mut out, &name, &agent(pods.sys.as_deref())?)?;
+    drop(pods);
     row(&mut out, "sysinfo: CPU, memory, networks", &sysinfo()?)?;
     match node_exporter()? {
         Some(cost) => row(&mut out, "prometheus-node-exporter, scraped", &cost)?,
@@ -96,7 +107,8 @@ fn measure(
     })
 }
 
-fn agent() -> anyhow::Result<Cost> {
+/// The agent, reading `sys` in place of the machine's own if there is one.
+fn agent(sys: Option<&Path>) -> anyhow::Result<Cost> {
     let binary = release_binary("plimsoll-agent")?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
@@ -110,6 +122,7 @@ fn agent() -> anyhow::Result<Cost> {
     let serving = plimsoll_ingest::serve(
         listener,
         Arc::clone(&ingest),
+        Door::Plaintext,
         move || origin.elapsed(),
         stop.clone(),
     );
@@ -125,6 +138,8 @@ fn agent() -> anyhow::Result<Cost> {
                 "127.0.0.1:0",
             ])
             .args(["--scheduler", &scheduler])
+            .arg("--sys")
+            .arg(sys.unwrap_or(Path::new("/sys")))
             .stderr(Stdio::null()),
     )?;
     let cost = measure(&process, || Ok(()))?;
@@ -133,6 +148,102 @@ fn agent() -> anyhow::Result<Cost> {
     stop.cancel();
     runtime.block_on(server)??;
     Ok(cost)
+}
+
+/// Groups as a kubelet makes them, old enough to be read each ten seconds only.
+struct Pods {
+    kind: &'static str,
+    /// The innermost first.
+    folders: Vec<PathBuf>,
+    /// The tree to read them in, if it is not the machine's.
+    sys: Option<PathBuf>,
+}
+
+impl Pods {
+    fn make() -> anyhow::Result<Self> {
+        let cgroup = Path::new("/sys/fs/cgroup");
+        let (kind, roots) = if cgroup.join("cgroup.controllers").exists() {
+            ("cgroup v2", vec![cgroup.to_owned()])
+        } else {
+            let roots = ["cpuacct", "memory"].map(|name| cgroup.join(name));
+            ("cgroup v1", roots.to_vec())
+        };
+        let mut pods = Self {
+            kind,
+            folders: Vec::new(),
+            sys: None,
+        };
+        if pods.make_below(&roots).is_err() {
+            pods.remove();
+            pods.kind = "files";
+            pods.make_files()?;
+        }
+        // A new group is young: it would be read each second.
+        let long_ago = SystemTime::UNIX_EPOCH + Duration::from_hours(24);
+        for folder in &pods.folders {
+            File::open(folder)?.set_modified(long_ago)?;
+        }
+        Ok(pods)
+    }
+
+    fn make_below(&mut self, roots: &[PathBuf]) -> std::io::Result<()> {
+        let name = format!("plimsoll-bench-{}", std::process::id());
+        for root in roots {
+            let mut folder = root.clone();
+            for step in [&*name, "kubepods", "burstable"] {
+                folder.push(step);
+                self.make_folder(folder.clone())?;
+            }
+            for pod in 0..PODS {
+                let pod = folder.join(format!("pod0c0a6f2e-7b1d-4e0a-9d55-{pod:012x}"));
+                self.make_folder(pod)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn make_folder(&mut self, folder: PathBuf) -> std::io::Result<()> {
+        fs::create_dir(&folder)?;
+        self.folders.insert(0, folder);
+        Ok(())
+    }
+
+    /// A tree in memory with the machine's own links and CPUs.
+    fn make_files(&mut self) -> anyhow::Result<()> {
+        let name = format!("plimsoll-bench-{}", std::process::id());
+        let sys = Path::new("/dev/shm").join(name);
+        let cgroup = sys.join("fs/cgroup");
+        fs::create_dir_all(&cgroup)?;
+        self.sys = Some(sys.clone());
+        for shared in ["class", "devices"] {
+            symlink(Path::new("/sys").join(shared), sys.join(shared))?;
+        }
+        fs::write(cgroup.join("cgroup.controllers"), "cpu memory\n")?;
+        self.make_below(&[cgroup])?;
+        for folder in &self.folders {
+            fs::write(folder.join("cpu.stat"), "usage_usec 1000000\n")?;
+            fs::write(folder.join("memory.current"), "1048576\n")?;
+            fs::write(folder.join("memory.stat"), "inactive_file 0\n")?;
+            fs::write(folder.join("cgroup.events"), "populated 1\n")?;
+        }
+        Ok(())
+    }
+
+    fn remove(&mut self) {
+        for folder in self.folders.drain(..) {
+            // What cannot be removed is left for the operator of the machine.
+            drop(fs::remove_dir(folder));
+        }
+        if let Some(sys) = self.sys.take() {
+            drop(fs::remove_dir_all(sys));
+        }
+    }
+}
+
+impl Drop for Pods {
+    fn drop(&mut self) {
+        self.remove();
+    }
 }
 
 fn sysinfo() -> anyhow::Result<Cost> {

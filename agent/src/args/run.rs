@@ -1,17 +1,19 @@
 //! Flags of `plimsoll-agent run`, and of the process as a whole.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
+use rustls::pki_types::ServerName;
 
-use super::Roots;
+use super::Measuring;
 use super::duration::parse_duration;
 use super::node_name::parse_node_name;
 use crate::app::{Options, StreamOptions};
-use crate::sample::HostRoot;
-use crate::stream::Target;
+use crate::sample::{BackEnd, HostRoot};
+use crate::stream::{Target, TlsOptions};
 
 /// Least time between two samples: several network drivers refresh their counters once a
 /// second, so that faster rates alias between zero and double.
@@ -20,21 +22,30 @@ const SHORTEST_PERIOD: Duration = Duration::from_secs(1);
 const LONGEST_PERIOD: Duration = Duration::from_mins(1);
 
 const PLAINTEXT_HELP: &str = "\
-Sends figures without encryption and without proof of identity. In this version the stream \
-is plain text only, so this flag is required; TLS arrives with a later version";
+Accepts http schedulers: figures travel without encryption, to whoever answers. For tests and \
+demonstrations; https with --tls-ca needs no such consent";
 
 /// What stands between an operator and an unencrypted stream.
 const PLAINTEXT_ERROR: &str = "\
-the stream would be plain text: in this version it always is, TLS arrives with a later \
-version; pass --insecure-plaintext to accept that";
+an http scheduler is plain text: use https://host:port with --tls-ca FILE, or pass \
+--insecure-plaintext to accept that";
+
+/// What an https scheduler needs beside its URL.
+const AUTHORITY_ERROR: &str = "\
+an https scheduler needs --tls-ca FILE, the certificates that may have signed the scheduler's: \
+the authorities of the system are not believed";
 
 /// What `run` is to do.
 #[derive(Debug)]
 pub struct Run {
     /// What the process is made of.
     pub options: Options,
-    /// Where the node is read.
+    /// How the node is read.
+    pub sampler: BackEnd,
+    /// Where, by the native sampler.
     pub root: HostRoot,
+    /// Speed of its links in bytes per second, as the operator says.
+    pub link_speed: Option<u64>,
     /// How the process logs.
     pub log: LogArguments,
 }
@@ -89,8 +100,9 @@ pub(super) struct RunArguments {
     )]
     node_name: Option<String>,
 
-    /// Telemetry service of a scheduler, as http://host:port (port 7443 if left out);
-    /// repeat the flag, or separate with commas, for several.
+    /// Telemetry service of a scheduler, as https://host:port (port 7443 if left out). Every
+    /// address of the host gets a stream of its own, at most five. Repeat the flag, or separate
+    /// with commas, for several schedulers.
     #[arg(
         long = "scheduler",
         env = "PLIMSOLL_SCHEDULERS",
@@ -100,11 +112,21 @@ pub(super) struct RunArguments {
     )]
     schedulers: Vec<Target>,
 
+    /// PEM file of the authorities that may have signed an https scheduler's certificate; read
+    /// anew at each connection.
+    #[arg(long, value_name = "FILE")]
+    tls_ca: Option<PathBuf>,
+
+    /// Name that the certificate of an https scheduler must have, where that is not the URL's
+    /// host.
+    #[arg(long, value_name = "NAME", value_parser = parse_server_name, requires = "tls_ca")]
+    tls_server_name: Option<ServerName<'static>>,
+
     #[arg(long, help = PLAINTEXT_HELP)]
     insecure_plaintext: bool,
 
     #[command(flatten)]
-    roots: Roots,
+    measuring: Measuring,
 
     /// Time between two samples, 1s to 60s, as 1s or 1500ms.
     #[arg(long, value_name = "DURATION", default_value = "1s", value_parser = parse_period)]
@@ -128,23 +150,36 @@ impl RunArguments {
         let node_name = self
             .node_name
             .ok_or_else(|| missing("--node-name is missing"))?;
-        if !self.insecure_plaintext {
+        let is_secure = |target: &Target| target.is_secure();
+        if !self.insecure_plaintext && !self.schedulers.iter().all(is_secure) {
             return Err(missing(PLAINTEXT_ERROR));
         }
+        if self.tls_ca.is_none() && self.schedulers.iter().any(is_secure) {
+            return Err(missing(AUTHORITY_ERROR));
+        }
+        let server_name = self.tls_server_name;
+        let tls = self.tls_ca.map(|ca| TlsOptions { ca, server_name });
+        let (sampler, root, link_speed) = self.measuring.checked()?;
         let stream = StreamOptions {
-            node_name,
-            schedulers: self.schedulers,
-            period: self.period,
+            tls,
+            ..StreamOptions::new(node_name, self.schedulers, self.period)
         };
         Ok(Run {
             options: Options {
                 stream,
                 listen: self.listen,
             },
-            root: self.roots.host_root(),
+            sampler,
+            root,
+            link_speed,
             log: self.log,
         })
     }
+}
+
+fn parse_server_name(text: &str) -> Result<ServerName<'static>, String> {
+    let name = ServerName::try_from(text.to_owned());
+    name.map_err(|_| "not a name or address that a certificate can have".to_owned())
 }
 
 fn parse_period(text: &str) -> Result<Duration, String> {

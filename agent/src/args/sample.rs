@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use clap::error::ErrorKind;
 
-use super::Roots;
+use super::Measuring;
 use super::duration::parse_duration;
 use crate::inspect::{SampleInput, SampleOptions};
 
@@ -13,7 +14,7 @@ use crate::inspect::{SampleInput, SampleOptions};
 #[derive(Debug, Args)]
 pub(super) struct SampleArguments {
     #[command(flatten)]
-    roots: Roots,
+    measuring: Measuring,
 
     /// Number of samples to show; the first comes after one interval.
     #[arg(
@@ -32,12 +33,16 @@ pub(super) struct SampleArguments {
     #[arg(long)]
     json: bool,
 
+    /// Shows the pods too, by the uids of their cgroups.
+    #[arg(long)]
+    pods: bool,
+
     /// Recorded tree (with proc/ and sys/) of the first reading, instead of this machine.
     #[arg(
         long,
         value_name = "DIR",
         requires = "to",
-        conflicts_with_all = ["proc", "sys", "count", "interval"]
+        conflicts_with_all = ["proc", "sys", "sampler", "link_speed", "count", "interval"]
     )]
     from: Option<PathBuf>,
 
@@ -58,22 +63,30 @@ pub(super) struct SampleArguments {
 
 impl SampleArguments {
     /// Gives what to show.
-    pub(super) fn options(self) -> SampleOptions {
-        let input = match (self.from, self.to) {
-            (Some(from), Some(to)) => SampleInput::Recorded {
+    ///
+    /// # Errors
+    /// In words, if flags do not go together.
+    pub(super) fn options(self) -> Result<SampleOptions, (ErrorKind, &'static str)> {
+        let input = if let (Some(from), Some(to)) = (self.from, self.to) {
+            SampleInput::Recorded {
                 from,
                 to,
                 elapsed: self.elapsed,
-            },
-            _ => SampleInput::Live {
-                root: self.roots.host_root(),
+            }
+        } else {
+            let (sampler, root, link_speed) = self.measuring.checked()?;
+            SampleInput::Live {
+                sampler,
+                root,
+                link_speed,
                 count: self.count,
                 interval: self.interval,
-            },
+            }
         };
-        SampleOptions {
+        Ok(SampleOptions {
             input,
             json: self.json,
-        }
+            pods: self.pods,
+        })
     }
 }

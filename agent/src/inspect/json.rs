@@ -3,8 +3,9 @@
 
 use serde::Serialize;
 
+use crate::sample::portable::PortableSampler;
 use crate::sample::{CpuReading, CpuSource, Interface, NetworkSource, NodeSampler};
-use crate::usage::{Counters, Source};
+use crate::usage::{Counters, PodUsage, Resource, Source};
 
 /// One sample of a node.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -22,6 +23,25 @@ pub struct SampleJson {
     pub counters: Counters,
     /// Why the figures cannot be trusted.
     pub untrusted: Option<String>,
+    /// The pods, if asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pods: Option<Vec<PodJson>>,
+}
+
+/// One pod.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PodJson {
+    /// As its cgroup is named.
+    pub uid: String,
+    /// Age of its cgroup, as far as is known.
+    pub age_seconds: f64,
+    /// Mean with a time constant of 10 s.
+    pub cpu_millicores: Option<f64>,
+    /// Working set.
+    pub memory_bytes: Option<f64>,
+    /// No process is left in it.
+    pub ended: bool,
 }
 
 /// CPU in use.
@@ -125,6 +145,73 @@ impl SampleJson {
             },
             counters: sampler.counters(),
             untrusted: readings.cpu.untrusted.map(|reason| reason.to_string()),
+            pods: None,
+        }
+    }
+
+    /// The newest sample of the sampler on sysinfo.
+    pub fn of_portable(sampler: &PortableSampler) -> Self {
+        let (sample, machine) = (sampler.newest(), sampler.machine());
+        let cpu = CpuReading {
+            millicores: sample.cpu_millicores,
+            source: sample.cpu_millicores.map(|_| CpuSource::Sysinfo),
+            cpus: machine.cpus,
+            ..CpuReading::default()
+        };
+        let (rx, tx) = (sample.rx_bytes_per_second, sample.tx_bytes_per_second);
+        let link = machine.link_bytes_per_second;
+        Self {
+            cpu: CpuJson::from(&cpu),
+            memory: MemoryJson {
+                used_bytes: sample.memory_bytes,
+                total_bytes: machine.memory_bytes,
+                ratio: ratio(
+                    sample.memory_bytes.map(|bytes| bytes as f64),
+                    machine.memory_bytes.map(|bytes| bytes as f64),
+                ),
+                arc_reclaimable_bytes: None,
+            },
+            network: NetworkJson {
+                rx_bytes_per_second: rx,
+                tx_bytes_per_second: tx,
+                link_bytes_per_second: link,
+                ratio: ratio(larger(rx, tx), link.map(|speed| speed as f64)),
+                source: rx.or(tx).map(|_| NetworkSource::Sysinfo),
+                reason: None,
+                interfaces: Vec::new(),
+            },
+            psi: PsiJson {
+                cpu: None,
+                memory: None,
+                io: None,
+            },
+            counters: sampler.counters(),
+            untrusted: None,
+            pods: None,
+        }
+    }
+
+    /// With the pods of this moment.
+    #[must_use]
+    pub fn with_pods(mut self, pods: &[PodUsage]) -> Self {
+        self.pods = Some(pods.iter().map(PodJson::from).collect());
+        self
+    }
+}
+
+impl From<&PodUsage> for PodJson {
+    fn from(pod: &PodUsage) -> Self {
+        let value = |resource: Resource| {
+            let figures = pod.figures.iter();
+            let mut found = figures.filter(|figure| figure.resource == resource);
+            found.next().map(|figure| figure.value)
+        };
+        Self {
+            uid: pod.uid.to_string(),
+            age_seconds: pod.age.as_secs_f64(),
+            cpu_millicores: value(Resource::Cpu),
+            memory_bytes: value(Resource::Memory),
+            ended: pod.ended,
         }
     }
 }
@@ -150,13 +237,11 @@ impl NetworkJson {
         let rates = sampler.readings().network;
         let link = sampler.machine().link_bytes_per_second;
         let source = sampler.network_source();
-        // Full duplex: the larger direction counts, and both must be known for that.
-        let larger = rates.rx.zip(rates.tx).map(|(rx, tx)| rx.max(tx));
         Self {
             rx_bytes_per_second: rates.rx,
             tx_bytes_per_second: rates.tx,
             link_bytes_per_second: link,
-            ratio: ratio(larger, link.map(|speed| speed as f64)),
+            ratio: ratio(larger(rates.rx, rates.tx), link.map(|speed| speed as f64)),
             source: source.ok(),
             reason: source.err().map(|reason| reason.to_string()),
             interfaces: sampler.interfaces().map(InterfaceJson::from).collect(),
@@ -173,6 +258,11 @@ impl From<Interface<'_>> for InterfaceJson {
             speed_bytes_per_second: interface.speed,
         }
     }
+}
+
+/// Full duplex: the larger direction counts, and both must be known for that.
+fn larger(rx: Option<f64>, tx: Option<f64>) -> Option<f64> {
+    rx.zip(tx).map(|(rx, tx)| rx.max(tx))
 }
 
 fn ratio(part: Option<f64>, whole: Option<f64>) -> Option<f64> {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::{Clock, Error, SampleInput, SampleOptions, run_sample};
-use crate::sample::HostRoot;
+use crate::sample::{BackEnd, HostRoot};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -31,7 +31,11 @@ fn case(name: &str) -> PathBuf {
 
 fn run(input: SampleInput, json: bool) -> (Result<(), Error>, String) {
     let mut out = Vec::new();
-    let options = SampleOptions { input, json };
+    let options = SampleOptions {
+        input,
+        json,
+        pods: false,
+    };
     let result = run_sample(&options, &mut out, &mut Virtual::default());
     (result, String::from_utf8(out).unwrap())
 }
@@ -47,6 +51,8 @@ fn recorded(name: &str, elapsed: Duration) -> SampleInput {
 #[test]
 fn a_live_node_gives_one_line_per_sample() {
     let input = SampleInput::Live {
+        sampler: BackEnd::Native,
+        link_speed: None,
         root: HostRoot::below(&case("mem-a1").join("t0")),
         count: 12,
         interval: SECOND,
@@ -91,4 +97,30 @@ fn a_tree_that_is_not_there_is_an_error() {
 fn no_time_between_samples_is_an_error() {
     let (result, _) = run(recorded("cpu-a1", Duration::ZERO), true);
     assert!(matches!(result, Err(Error::NoTime)));
+}
+
+#[test]
+fn sysinfo_measures_this_machine_and_says_so() {
+    let input = SampleInput::Live {
+        sampler: BackEnd::Sysinfo,
+        link_speed: Some(125_000_000),
+        root: HostRoot::default(),
+        count: 1,
+        interval: SECOND,
+    };
+    let (result, out) = run(input.clone(), true);
+    result.unwrap();
+    let found: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(found["cpu"]["source"], "sysinfo");
+    assert_eq!(found["network"]["linkBytesPerSecond"], 125_000_000);
+    for absent in [&found["cpu"]["steal"], &found["psi"]["cpu"], &found["pods"]] {
+        assert!(absent.is_null(), "{out}");
+    }
+    let pods = SampleOptions {
+        input,
+        json: true,
+        pods: true,
+    };
+    let result = run_sample(&pods, &mut Vec::new(), &mut Virtual::default());
+    assert!(matches!(result, Err(Error::NoPods)));
 }

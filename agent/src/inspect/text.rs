@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use super::json::SampleJson;
 
+const MIB: f64 = 1024.0 * 1024.0;
 const GIB: f64 = 1024.0 * 1024.0 * 1024.0;
 const BITS: f64 = 8.0;
 const MEGA: f64 = 1e6;
@@ -59,6 +60,17 @@ pub(super) fn write(sample: &SampleJson, out: &mut dyn Write) -> io::Result<()> 
         percent(psi.memory),
         percent(psi.io)
     )?;
+    for pod in sample.pods.iter().flatten() {
+        writeln!(
+            out,
+            "pod      {}: {} millicores, {} MiB, {:.0} s old{}",
+            pod.uid,
+            number(pod.cpu_millicores, 1.0, 0),
+            number(pod.memory_bytes, MIB, 1),
+            pod.age_seconds,
+            if pod.ended { ", ended" } else { "" },
+        )?;
+    }
     if let Some(reason) = &sample.untrusted {
         writeln!(out, "untrusted: {reason}")?;
     }

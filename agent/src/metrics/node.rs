@@ -182,6 +182,16 @@ fn encode_counters(encoder: &mut DescriptorEncoder<'_>, counters: Counters) -> f
             "Samples in which cgroup counters missed too much of the CPU time",
             counters.cross_check_failed,
         ),
+        (
+            "slow_speeds",
+            "Looks at links whose speed the kernel did not give in time",
+            counters.slow_speeds,
+        ),
+        (
+            "inventory_mismatches",
+            "Facts of the machine on which sysinfo has another opinion",
+            counters.inventory_mismatches,
+        ),
     ] {
         encoder
             .encode_descriptor(name, help, None, MetricType::Counter)?

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use super::counters::Counters;
+use crate::clock::Clock;
 
 /// When a tick reads, and how long the time since the reading before may be.
 #[derive(Clone, Copy, Debug)]
@@ -12,6 +13,43 @@ pub(crate) struct Tick {
     pub(crate) at: Duration,
     /// A difference over more than this has no value: the machine slept, or the agent.
     pub(crate) longest: Duration,
+}
+
+/// The time of a tick while it runs. Rates divide by the time between two readings of a
+/// file: an agent that is held up in the middle of a tick (its CPU limit, a busy machine)
+/// must not take the time before the hold for that after it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pace {
+    at: Duration,
+    longest: Duration,
+    running: Option<(Clock, Duration)>,
+}
+
+impl Pace {
+    /// A tick that began at `at`; without a clock it takes no time.
+    pub(crate) fn begin(at: Duration, longest: Duration, clock: Option<Clock>) -> Self {
+        Self {
+            at,
+            longest,
+            running: clock.map(|clock| (clock, clock.mono())),
+        }
+    }
+
+    /// When the tick began.
+    pub(crate) fn at(&self) -> Duration {
+        self.at
+    }
+
+    /// For what is read now.
+    pub(crate) fn tick(&self) -> Tick {
+        let since = |(clock, began): (Clock, Duration)| clock.mono().saturating_sub(began);
+        Tick {
+            at: self
+                .at
+                .saturating_add(self.running.map_or(Duration::ZERO, since)),
+            longest: self.longest,
+        }
+    }
 }
 
 /// What a counter grew by.

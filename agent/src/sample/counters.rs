@@ -23,6 +23,11 @@ pub struct Counters {
     /// Samples in which the cgroup counters missed too much of what `/proc/stat` shows, so
     /// that `/proc/stat` was taken.
     pub cross_check_failed: u64,
+    /// Looks at links whose speed the kernel did not give in time: the speeds known before
+    /// stand.
+    pub slow_speeds: u64,
+    /// Facts of the machine (CPUs, memory) on which sysinfo has another opinion.
+    pub inventory_mismatches: u64,
     /// Reads that failed, by file.
     pub unreadable: Unreadable,
 }
@@ -43,11 +48,13 @@ pub struct Unreadable {
     pub network: u64,
     /// `/proc/pressure/*`, where there are such files.
     pub pressure: u64,
+    /// A file of a pod's cgroup.
+    pub pod: u64,
 }
 
 impl Unreadable {
     /// Each count with the name of its file, for a metric with a label.
-    pub fn by_file(self) -> [(&'static str, u64); 6] {
+    pub fn by_file(self) -> [(&'static str, u64); 7] {
         [
             ("stat", self.stat),
             ("meminfo", self.meminfo),
@@ -55,6 +62,7 @@ impl Unreadable {
             ("cgroup", self.cgroup),
             ("network", self.network),
             ("pressure", self.pressure),
+            ("pod", self.pod),
         ]
     }
 }

@@ -38,6 +38,8 @@ pub enum CpuSource {
     CgroupV2,
     /// Timer ticks.
     ProcStat,
+    /// Whatever sysinfo reads; steal counts as busy.
+    Sysinfo,
 }
 
 /// What one tick found.

@@ -87,6 +87,13 @@ impl KeptFile {
         }
     }
 
+    /// Gives the descriptor back; the next read opens the file anew.
+    pub(crate) fn close(&mut self) {
+        if matches!(self.state, State::Open(_)) {
+            self.state = State::Closed;
+        }
+    }
+
     /// The bytes of this moment. A descriptor whose file is gone (`ENODEV` from sysfs and
     /// cgroups) is dropped, so that the next read finds a file of the same name anew.
     pub(crate) fn read<'b>(&mut self, buffer: &'b mut Buffer) -> Result<&'b [u8], Failure> {

@@ -3,15 +3,17 @@
 
 mod links;
 mod plan;
+mod speeds;
 
 use super::counter::{Counter, Tick};
 use super::counters::Counters;
 use super::file::{Buffer, Extent, KeptFile};
 use super::parse::{net_dev, single_number};
 use super::root::HostRoot;
-pub(crate) use links::{Links, Speeds};
+pub(crate) use links::Links;
 pub(crate) use plan::NetworkPlan;
 pub use plan::{NetworkSource, NoNetwork};
+pub(crate) use speeds::{AskSpeeds, Speeds};
 
 /// Some drivers refresh their counters once a second, so that a step may hold the bytes of
 /// two: up to here a rate above the speed counts as the speed, beyond it is no rate.
@@ -127,7 +129,8 @@ impl Network {
             return Rates::default();
         };
         match source {
-            NetworkSource::Sysfs => {
+            // The plan of this sampler never says sysinfo.
+            NetworkSource::Sysfs | NetworkSource::Sysinfo => {
                 for nic in &mut self.nics {
                     let now = nic.read(buffer);
                     nic.step(now, tick, counters);

@@ -108,7 +108,7 @@ fn surveys_are_due_each_ten_seconds_and_read_speeds_each_sixty() {
         let at = Duration::from_secs(second);
         sampler.sample(at);
         if let Some(survey) = sampler.survey(at) {
-            walks.push((second, survey.known_speeds.is_none()));
+            walks.push((second, survey.machine.as_ref().unwrap().again));
             sampler.apply(survey.run());
         }
     }
@@ -153,6 +153,60 @@ fn a_lost_link_brings_the_survey_forward() {
     );
     sampler.sample(2 * PERIOD);
     assert!(sampler.survey(2 * PERIOD).is_some());
+}
+
+#[test]
+fn a_new_pod_is_walked_for_at_the_next_tick_and_read_at_the_one_after() {
+    let tree = node();
+    let pod = |name: &str| {
+        let path = format!("sys/fs/cgroup/kubepods/burstable/{name}/cpu.stat");
+        tree.write(&path, "usage_usec 5000000\n");
+    };
+    tree.write("sys/fs/cgroup/cgroup.controllers", "cpu\n");
+    pod("pod1");
+    let mut sampler = NodeSampler::open(tree.root(), PERIOD);
+    for second in 0..3 {
+        sampler.sample(PERIOD * second);
+        assert!(
+            sampler
+                .pods(PERIOD * second)
+                .is_some_and(|pods| pods.len() == 1)
+        );
+        assert!(sampler.survey(PERIOD * second).is_none());
+    }
+    pod("pod2");
+    sampler.sample(3 * PERIOD);
+    let survey = sampler.survey(3 * PERIOD).expect("something came");
+    assert!(survey.machine.is_none(), "links need no walk for it");
+    sampler.apply(survey.run());
+    let pods = sampler.pods(4 * PERIOD).unwrap();
+    assert_eq!((&*pods[1].uid, pods[1].taken_at), ("2", 4 * PERIOD));
+    assert!(pods[1].age <= 3 * PERIOD, "no older than the walk before");
+    assert!(sampler.survey(4 * PERIOD).is_none());
+}
+
+#[test]
+fn what_the_operator_says_of_the_links_goes_before_what_the_drivers_say() {
+    let tree = node();
+    let mut sampler = NodeSampler::open(tree.root(), PERIOD).with_link_speed(Some(7));
+    assert_eq!(sampler.machine().link_bytes_per_second, Some(7));
+    assert_eq!(sampler.sample(PERIOD).link_bytes_per_second, Some(7));
+}
+
+#[test]
+fn a_bond_that_fails_over_between_two_walks_has_its_new_speed_after_the_next() {
+    let tree = node();
+    tree.nic("eth1", 0, 0, "10000");
+    tree.write("sys/class/net/bond0/bonding/mode", "active-backup 1\n");
+    tree.write("sys/class/net/bond0/bonding/slaves", "eth0 eth1\n");
+    tree.write("sys/class/net/bond0/bonding/active_slave", "eth0\n");
+    let mut sampler = NodeSampler::open(tree.root(), PERIOD);
+    assert!(sampler.survey(Duration::ZERO).is_none());
+    assert_eq!(sampler.machine().link_bytes_per_second, Some(125_000_000));
+    tree.write("sys/class/net/bond0/bonding/active_slave", "eth1\n");
+    let survey = sampler.survey(10 * PERIOD).unwrap();
+    sampler.apply(survey.run());
+    assert_eq!(sampler.machine().link_bytes_per_second, Some(1_250_000_000));
 }
 
 proptest! {

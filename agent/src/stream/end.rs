@@ -2,19 +2,18 @@
 
 use std::error::Error as StdError;
 use std::fmt;
-use std::io;
 use std::time::Duration;
 
 use plimsoll_proto::telemetry::v1::Refusal;
 
+use super::dial;
+
 /// Why a stream ended.
 #[derive(Debug)]
 pub(crate) enum End {
-    /// The scheduler's name was not resolved.
-    Resolve(io::Error),
-    /// The scheduler's name has no address.
-    NoAddress,
-    /// No connection, or it broke while the call began.
+    /// No connection.
+    Dial(dial::Error),
+    /// The connection broke while the call began.
     Transport(tonic::transport::Error),
     /// The call failed or broke.
     Status(tonic::Status),
@@ -22,6 +21,8 @@ pub(crate) enum End {
     Silent,
     /// The scheduler ended the stream without a word.
     Closed,
+    /// Samples come at another pace than the scheduler was told.
+    Paced,
     /// The scheduler refused the stream.
     Refused(Refusal),
     /// The scheduler speaks another schema.
@@ -39,12 +40,15 @@ pub(crate) enum End {
 impl fmt::Display for End {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Resolve(error) => write!(out, "the name is not resolved: {error}"),
-            Self::NoAddress => write!(out, "the name has no address"),
+            Self::Dial(error) => match error.source() {
+                Some(cause) => write!(out, "{error}: {cause}"),
+                None => write!(out, "{error}"),
+            },
             Self::Transport(error) => write!(out, "no connection: {}", innermost(error)),
             Self::Status(status) => write!(out, "the call broke: {}", words(status)),
             Self::Silent => write!(out, "the scheduler does not answer"),
             Self::Closed => write!(out, "the scheduler closed the stream"),
+            Self::Paced => write!(out, "samples come at another pace now"),
             Self::Refused(refusal) => {
                 write!(
                     out,

@@ -1,4 +1,5 @@
-//! The outgoing half of a stream: `Hello`, then always the newest reading, never a queue.
+//! The outgoing half of a stream: `Hello`, what was before, then always the newest reading,
+//! never a queue.
 //! Takes the feed of readings and what the scheduler granted; gives one message each time
 //! the transport has room for one, aged at that moment.
 
@@ -16,8 +17,10 @@ use tokio_stream::Stream;
 use tokio_stream::wrappers::WatchStream;
 
 use super::credit::Credit;
+use super::past::Past;
+use super::pods::{Instants, Pods};
 use crate::clock::Clock;
-use crate::report::{Reading, Sending, report};
+use crate::report::{Reading, Sending, history, report};
 
 /// The newest reading of the node, `None` before the first.
 pub type Feed = watch::Receiver<Option<Arc<Reading>>>;
@@ -33,20 +36,24 @@ pub(crate) struct Grant {
     pub(crate) acked: u64,
 }
 
-/// What every stream of this agent shares.
+/// What all streams to one address share.
 #[derive(Debug, Clone)]
 pub(crate) struct Shared {
     pub(crate) clock: Clock,
-    /// The last sequence given to any stream of the same scheduler: a new stream does not
-    /// repeat it.
+    /// The last sequence given to any of them: a new stream does not repeat it.
     pub(crate) last_sent: Arc<AtomicU64>,
     pub(crate) reports_sent: Counter,
+    /// What the node carried lately.
+    pub(crate) past: Past,
 }
 
 /// The stream of messages of one session. Ends when the feed or the session ends.
 #[derive(Debug)]
 pub(crate) struct Outbox {
     hello: Option<Hello>,
+    /// What was before this stream is still to be said.
+    owes_past: bool,
+    pods: Pods,
     /// The links' speed that the scheduler heard of last.
     told_link: Option<u64>,
     readings: WatchStream<Option<Arc<Reading>>>,
@@ -70,6 +77,8 @@ impl Outbox {
         Self {
             told_link: hello.link_bytes_per_second,
             hello: Some(hello),
+            owes_past: true,
+            pods: Pods::default(),
             readings: WatchStream::new(feed),
             grants: WatchStream::new(grants),
             grant: Grant::default(),
@@ -121,11 +130,23 @@ impl Outbox {
             .last_sent
             .store(reading.sequence, Ordering::Relaxed);
         self.shared.reports_sent.inc();
+        let now = self.shared.clock.mono();
         let sending = Sending {
-            at: self.shared.clock.mono(),
+            at: now,
             link_bytes_per_second: news,
         };
-        message(Body::Report(report(reading, sending)))
+        let sample = reading.usage.taken_at;
+        let pods = self.pods.due(&reading.pods, Instants { sample, now });
+        message(Body::Report(report(reading, sending, pods)))
+    }
+
+    /// What the node carried before this stream; nothing in the first seconds of an agent.
+    fn past(&mut self) -> Option<AgentMessage> {
+        if !std::mem::take(&mut self.owes_past) {
+            return None;
+        }
+        let history = history(&self.shared.past.borrow(), self.shared.clock.mono());
+        (!history.points.is_empty()).then(|| message(Body::History(history)))
     }
 }
 
@@ -140,7 +161,13 @@ impl Stream for Outbox {
         if !this.take_news(cx) {
             return Poll::Ready(None);
         }
-        if !this.grant.welcomed || !this.credit.may_send() || this.is_pausing(cx) {
+        if !this.grant.welcomed {
+            return Poll::Pending;
+        }
+        if let Some(past) = this.past() {
+            return Poll::Ready(Some(past));
+        }
+        if !this.credit.may_send() || this.is_pausing(cx) {
             return Poll::Pending;
         }
         match this.newest.take() {

@@ -1,26 +1,26 @@
 //! One stream to one address of a scheduler, from dialling to its end. Takes the address
 //! and the outgoing half's inputs; gives why the stream ended.
 
-use std::net::SocketAddr;
+use std::io;
 use std::time::Duration;
 
+use hyper_util::rt::TokioIo;
 use plimsoll_proto::telemetry::v1::refusal::Reason;
 use plimsoll_proto::telemetry::v1::scheduler_message::Body;
 use plimsoll_proto::telemetry::v1::telemetry_client::TelemetryClient;
 use plimsoll_proto::telemetry::v1::{Hello, Refusal, SchedulerMessage, Welcome};
-use prometheus_client::metrics::gauge::Gauge;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 use tonic::Streaming;
 use tonic::transport::{Channel, Endpoint, Uri};
+use tower::service_fn;
 use tracing::info;
 
+use super::dial::Socket;
 use super::end::End;
 use super::outbox::{Feed, Grant, Outbox, Shared};
 use crate::report::SCHEMA;
 
-/// Time for the TCP handshake.
-const CONNECT_WITHIN: Duration = Duration::from_secs(5);
 /// Time for the answer to `Hello`: a scheduler that accepts and says nothing is as good as
 /// gone.
 const WELCOME_WITHIN: Duration = Duration::from_secs(10);
@@ -28,11 +28,38 @@ const WELCOME_WITHIN: Duration = Duration::from_secs(10);
 const KEEPALIVE: Duration = Duration::from_secs(30);
 /// Time for the answer to a ping.
 const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(10);
+/// Port that names nothing: the connection is made already.
+const MADE: &str = "http://connection.invalid";
 /// Longest time between two reports that a scheduler may ask for, as the longest period of an
 /// agent: a wrong number must not silence a node for hours.
 const LONGEST_INTERVAL: Duration = Duration::from_mins(1);
 /// Largest message taken; answers have a few dozen bytes.
 const MAX_MESSAGE_BYTES: usize = 64 * 1024;
+
+/// When a silent connection is given up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Keepalive {
+    /// Time without a word after which the scheduler is asked for a sign of life.
+    pub interval: Duration,
+    /// Time for the answer.
+    pub timeout: Duration,
+}
+
+impl Default for Keepalive {
+    fn default() -> Self {
+        Self {
+            interval: KEEPALIVE,
+            timeout: KEEPALIVE_TIMEOUT,
+        }
+    }
+}
+
+/// A connection, and what the scheduler is called in requests on it.
+pub(super) struct Dialled<'t> {
+    pub(super) socket: Socket,
+    pub(super) origin: &'t Uri,
+    pub(super) keepalive: Keepalive,
+}
 
 /// A dialled stream.
 #[derive(Debug)]
@@ -43,19 +70,18 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// Dials `address` on a connection of its own and says `Hello`. `origin` is what the
-    /// scheduler is called in requests.
+    /// Says `Hello` on a connection of its own.
     ///
     /// # Errors
     /// How the attempt ended.
-    pub(crate) async fn open(
-        address: SocketAddr,
-        origin: &Uri,
+    pub(super) async fn open(
+        dialled: Dialled<'_>,
         hello: Hello,
         feed: Feed,
         shared: Shared,
     ) -> Result<Self, End> {
-        let channel = dial(address, origin).await.map_err(End::Transport)?;
+        let channel = timeout(WELCOME_WITHIN, channel(dialled)).await;
+        let channel = channel.map_err(|_| End::Silent)?.map_err(End::Transport)?;
         let grants = watch::Sender::new(Grant::default());
         let outbox = Outbox::new(hello, feed, grants.subscribe(), shared);
         let mut client = TelemetryClient::new(channel).max_decoding_message_size(MAX_MESSAGE_BYTES);
@@ -71,23 +97,23 @@ impl Session {
         })
     }
 
-    /// Listens until the stream ends. `connected` is one more while the scheduler takes
-    /// reports.
-    pub(crate) async fn run(&mut self, connected: &Gauge) -> End {
+    /// Waits for the answer to `Hello`; reports leave from then on.
+    ///
+    /// # Errors
+    /// How the attempt ended.
+    pub(super) async fn welcome(&mut self) -> Result<(), End> {
         let welcome = timeout(WELCOME_WITHIN, self.next()).await;
-        match welcome.unwrap_or(Err(End::Silent)) {
-            Ok(Body::Welcome(welcome)) if welcome.schema == SCHEMA => {
+        match welcome.unwrap_or(Err(End::Silent))? {
+            Body::Welcome(welcome) if welcome.schema == SCHEMA => {
                 self.welcomed(welcome);
-                connected.inc();
-                let end = self.listen().await;
-                connected.dec();
-                end
+                Ok(())
             }
-            Ok(Body::Welcome(welcome)) => End::Schema(welcome.schema),
-            Ok(Body::Refusal(refusal)) => End::Refused(refusal),
-            Ok(Body::Drain(drain)) => drained(drain.min_delay_ms, drain.max_delay_ms),
-            Ok(Body::Ack(_)) => protocol_end("an answer to a report came before the welcome"),
-            Err(end) => end,
+            Body::Welcome(welcome) => Err(End::Schema(welcome.schema)),
+            Body::Refusal(refusal) => Err(End::Refused(refusal)),
+            Body::Drain(drain) => Err(drained(drain.min_delay_ms, drain.max_delay_ms)),
+            Body::Ack(_) => Err(protocol_end(
+                "an answer to a report came before the welcome",
+            )),
         }
     }
 
@@ -107,7 +133,8 @@ impl Session {
         info!(interval_ms = welcome.interval_ms, "stream is connected");
     }
 
-    async fn listen(&mut self) -> End {
+    /// Listens until the stream ends.
+    pub(super) async fn listen(&mut self) -> End {
         loop {
             match self.next().await {
                 Ok(Body::Ack(ack)) => {
@@ -139,15 +166,20 @@ impl Session {
     }
 }
 
-async fn dial(address: SocketAddr, origin: &Uri) -> Result<Channel, tonic::transport::Error> {
-    Endpoint::from_shared(format!("http://{address}"))?
-        .origin(origin.clone())
-        .connect_timeout(CONNECT_WITHIN)
-        .tcp_nodelay(true)
-        .http2_keep_alive_interval(KEEPALIVE)
-        .keep_alive_timeout(KEEPALIVE_TIMEOUT)
+/// Speaks HTTP/2 on the connection. A channel that asks for a second one gets none: its
+/// stream would be lost anyway, and the next is dialled where the name then points.
+async fn channel(dialled: Dialled<'_>) -> Result<Channel, tonic::transport::Error> {
+    let mut made = Some(TokioIo::new(dialled.socket));
+    let take = service_fn(move |_: Uri| {
+        let socket = made.take();
+        async move { socket.ok_or_else(|| io::Error::other("the connection is lost")) }
+    });
+    Endpoint::from_static(MADE)
+        .origin(dialled.origin.clone())
+        .http2_keep_alive_interval(dialled.keepalive.interval)
+        .keep_alive_timeout(dialled.keepalive.timeout)
         .keep_alive_while_idle(true)
-        .connect()
+        .connect_with_connector(take)
         .await
 }
 

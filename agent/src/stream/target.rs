@@ -2,11 +2,8 @@
 //! needs to resolve and dial it, or says what is wrong with it.
 
 use std::fmt;
-use std::io;
-use std::net::SocketAddr;
 use std::str::FromStr;
 
-use tokio::net::lookup_host;
 use tonic::transport::Uri;
 
 /// Port of the telemetry service where the URL names none.
@@ -19,20 +16,20 @@ pub enum Error {
     /// Not a URL.
     #[error("not a URL")]
     Syntax(#[source] tonic::codegen::http::uri::InvalidUri),
-    /// A scheme other than `http`.
-    #[error("scheme {0:?} is not spoken: this version streams in plain text, as http://host:port")]
+    /// A scheme other than `https` and `http`.
+    #[error("scheme {0:?} is not spoken, expected https://host:port")]
     Scheme(String),
     /// No host.
-    #[error("no host, expected http://host:port")]
+    #[error("no host, expected https://host:port")]
     NoHost,
     /// A port that is no number from 1 to 65535.
-    #[error("the port must be 1 to 65535, expected http://host:port")]
+    #[error("the port must be 1 to 65535, expected https://host:port")]
     Port,
     /// A user or password, for which the stream has no use; not repeated, it may be a secret.
-    #[error("a user before the host means nothing here, expected http://host:port")]
+    #[error("a user before the host means nothing here, expected https://host:port")]
     User,
     /// A path or query, which telemetry has not.
-    #[error("{0:?} after host and port means nothing here, expected http://host:port")]
+    #[error("{0:?} after host and port means nothing here, expected https://host:port")]
     Path(String),
 }
 
@@ -40,6 +37,7 @@ pub enum Error {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
     origin: Uri,
+    is_secure: bool,
     host: String,
     port: u16,
 }
@@ -50,14 +48,19 @@ impl Target {
         &self.origin
     }
 
-    /// Resolves the host anew, in an order of the resolver's choice.
-    ///
-    /// # Errors
-    /// The resolver's.
-    pub(crate) async fn resolve(&self) -> io::Result<Vec<SocketAddr>> {
-        Ok(lookup_host((self.host.as_str(), self.port))
-            .await?
-            .collect())
+    /// Says whether the stream goes over TLS.
+    pub fn is_secure(&self) -> bool {
+        self.is_secure
+    }
+
+    /// Name or address, without brackets.
+    pub(crate) fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// Port of the telemetry service.
+    pub(crate) fn port(&self) -> u16 {
+        self.port
     }
 }
 
@@ -66,10 +69,11 @@ impl FromStr for Target {
 
     fn from_str(text: &str) -> Result<Self, Error> {
         let origin: Uri = text.parse().map_err(Error::Syntax)?;
-        match origin.scheme_str() {
-            Some("http") => {}
+        let is_secure = match origin.scheme_str() {
+            Some("https") => true,
+            Some("http") => false,
             other => return Err(Error::Scheme(other.unwrap_or_default().to_owned())),
-        }
+        };
         let rest = origin.path_and_query().map_or("/", |rest| rest.as_str());
         if rest != "/" {
             return Err(Error::Path(rest.to_owned()));
@@ -94,7 +98,12 @@ impl FromStr for Target {
             (None, Some((_, rest))) if !rest.ends_with(']') => return Err(Error::Port),
             (None, _) => DEFAULT_PORT,
         };
-        Ok(Self { origin, host, port })
+        Ok(Self {
+            origin,
+            is_secure,
+            host,
+            port,
+        })
     }
 }
 
@@ -128,7 +137,7 @@ mod tests {
     #[test]
     fn a_wrong_url_is_refused_with_the_reason() {
         for (url, reason) in [
-            ("https://a:1", "scheme \"https\" is not spoken"),
+            ("ftp://a:1", "scheme \"ftp\" is not spoken"),
             ("a:1", "scheme \"\" is not spoken"),
             ("http://a:1/telemetry", "\"/telemetry\" after host and port"),
             ("http://a:0", "port must be 1 to 65535"),
@@ -144,12 +153,10 @@ mod tests {
         }
     }
 
-    #[tokio::test]
-    async fn a_numeric_host_resolves_to_itself() {
-        let target: Target = "http://127.0.0.1:9".parse().unwrap();
-        assert_eq!(
-            target.resolve().await.unwrap(),
-            ["127.0.0.1:9".parse().unwrap()]
-        );
+    #[test]
+    fn the_scheme_says_whether_there_is_tls() {
+        for (url, is_secure) in [("https://a", true), ("http://a", false)] {
+            assert_eq!(url.parse::<Target>().unwrap().is_secure(), is_secure);
+        }
     }
 }

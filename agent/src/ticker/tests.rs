@@ -40,7 +40,29 @@ impl Source for Steady {
 
 const PERIOD: Duration = Duration::from_secs(1);
 
+/// Costs more CPU time than a tick may, until `cheap_from`.
+struct Costly {
+    inner: Steady,
+    cheap_from: u64,
+}
+
+impl Source for Costly {
+    fn machine(&self) -> Machine {
+        self.inner.machine()
+    }
+
+    fn sample(&mut self, at: Duration) -> &NodeSample {
+        let before = thread_cpu();
+        let costs = self.inner.taken < self.cheap_from;
+        while costs && thread_cpu().saturating_sub(before) < Duration::from_millis(6) {
+            std::hint::spin_loop();
+        }
+        self.inner.sample(at)
+    }
+}
+
 struct Rig {
+    period: watch::Receiver<Duration>,
     feed: watch::Receiver<Option<Arc<Reading>>>,
     metrics: Metrics,
     health: Health,
@@ -54,15 +76,18 @@ fn running(source: impl Source) -> Rig {
     let outlets = Outlets {
         readings: watch::Sender::new(None),
         machine: watch::Sender::new(Machine::default()),
+        period: watch::Sender::new(PERIOD),
         metrics: Metrics::new(),
         health: Health::new(PERIOD),
     };
     let feed = outlets.readings.subscribe();
+    let period = outlets.period.subscribe();
     let (metrics, health) = (outlets.metrics.clone(), outlets.health.clone());
     let shutdown = CancellationToken::new();
     let mut running = JoinSet::new();
     running.spawn(Ticker::new(source, PERIOD, clock, outlets).run(shutdown.clone()));
     Rig {
+        period,
         feed,
         metrics,
         health,
@@ -116,4 +141,30 @@ async fn the_ticker_ends_with_shutdown() {
     let mut rig = running(Steady::default());
     rig.shutdown.cancel();
     rig.running.join_next().await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dear_sampler_is_asked_half_as_often_until_it_is_cheap_for_a_minute() {
+    let source = Costly {
+        inner: Steady::default(),
+        cheap_from: 3,
+    };
+    let rig = running(source);
+    for _ in 0..3 {
+        settle(PERIOD).await;
+    }
+    assert_eq!(*rig.period.borrow(), 2 * PERIOD);
+    assert_eq!(rig.metrics.slow_ticks.get(), 3);
+    assert_eq!(rig.metrics.sample_period.get(), 2.0);
+    let taken = rig.metrics.samples.get();
+    for _ in 0..20 {
+        settle(PERIOD).await;
+    }
+    assert_eq!(rig.metrics.samples.get(), taken + 10, "every second second");
+    let late = rig.clock.mono() + 5 * PERIOD;
+    assert_eq!(rig.health.check(late), Ok(()), "three longer periods");
+    for _ in 0..50 {
+        settle(PERIOD).await;
+    }
+    assert_eq!(*rig.period.borrow(), PERIOD);
 }

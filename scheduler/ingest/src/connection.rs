@@ -4,10 +4,12 @@
 
 mod accept;
 mod link;
+mod secure;
 
 use std::sync::{Arc, OnceLock};
 
 pub(crate) use accept::Accept;
+pub(crate) use secure::Lines;
 
 /// What all streams of one connection share.
 #[derive(Debug, Clone, Default)]

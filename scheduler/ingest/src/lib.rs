@@ -13,9 +13,11 @@ mod serve;
 mod service;
 mod session;
 mod slots;
+pub mod tls;
 mod transit;
 mod wire;
 
 pub use clock::Clock;
 pub use serve::{Error, serve};
 pub use service::Ingest;
+pub use slots::HistoryPoint;

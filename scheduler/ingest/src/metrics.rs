@@ -1,12 +1,18 @@
 //! What the telemetry server counts. Names begin with `plimsoll_ingest_`; no label names a
 //! node.
 
+mod refusal;
+
+use std::time::Duration;
+
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
+
+pub(crate) use refusal::{Reason, What};
 
 /// Prefix of every name.
 const PREFIX: &str = "plimsoll_ingest";
@@ -16,82 +22,43 @@ const FIRST_AGE_SECONDS: f64 = 0.001;
 /// Buckets double from the first to over 500 s, near the largest age that is taken.
 const AGE_BUCKETS: u16 = 20;
 
-/// What was refused.
+/// How a TLS handshake ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum What {
-    /// A whole stream.
-    Stream,
-    /// A whole report; the stream goes on.
-    Report,
-    /// A pod of a report; the rest of the report counts.
-    Pod,
-    /// A figure of a report; the rest of the report counts.
-    Figure,
+pub(crate) enum Handshake {
+    /// The agent knows the certificate.
+    Ok,
+    /// The agent does not, or speaks no TLS.
+    Failed,
+    /// It did not end in time.
+    Timeout,
 }
 
-impl What {
+impl Handshake {
     /// The value of the label.
     fn name(self) -> &'static str {
         match self {
-            Self::Stream => "stream",
-            Self::Report => "report",
-            Self::Pod => "pod",
-            Self::Figure => "figure",
+            Self::Ok => "ok",
+            Self::Failed => "failed",
+            Self::Timeout => "timeout",
         }
     }
 }
 
-/// Why it was refused.
+/// How a new certificate was taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reason {
-    /// Against the order of messages: no `Hello` first, or a second one.
-    Protocol,
-    /// Another version of the schema.
-    Schema,
-    /// A second node on one connection, or no node's name.
-    Identity,
-    /// A newer stream speaks for the node.
-    Superseded,
-    /// Too many bad reports in a row.
-    Implausible,
-    /// The limit of nodes is reached.
-    Capacity,
-    /// Not a message, too large, or values that cannot be.
-    Malformed,
-    /// An age that cannot be, or too old to be of use.
-    Age,
-    /// A sequence that does not grow.
-    Replay,
-    /// A kernel that this version does not know, or one without a width.
-    Kernel,
-    /// A resource that this version does not know.
-    Resource,
-    /// Not a number, or infinite.
-    NotFinite,
-    /// Below zero.
-    Negative,
-    /// More than four times what the machine can do.
-    AboveCapacity,
+pub(crate) enum Reload {
+    /// It is in use.
+    Ok,
+    /// It cannot be used.
+    Failed,
 }
 
-impl Reason {
+impl Reload {
     /// The value of the label.
     fn name(self) -> &'static str {
         match self {
-            Self::Protocol => "protocol",
-            Self::Schema => "schema",
-            Self::Identity => "identity",
-            Self::Superseded => "superseded",
-            Self::Implausible => "implausible",
-            Self::Capacity => "capacity",
-            Self::Malformed => "malformed",
-            Self::Age => "age",
-            Self::Replay => "replay",
-            Self::Kernel => "kernel",
-            Self::Resource => "resource",
-            Self::NotFinite => "not_finite",
-            Self::Negative => "negative",
-            Self::AboveCapacity => "above_capacity",
+            Self::Ok => "ok",
+            Self::Failed => "failed",
         }
     }
 }
@@ -101,6 +68,14 @@ struct RefusedLabels {
     what: &'static str,
     reason: &'static str,
 }
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OutcomeLabel {
+    outcome: &'static str,
+}
+
+/// Labels of a series that has none and is absent until it has a value.
+type NoLabels = [(String, String); 0];
 
 /// Handles to what the server counts; clones count in the same place.
 #[derive(Debug, Clone)]
@@ -113,6 +88,10 @@ pub(crate) struct Metrics {
     pub(crate) superseded: Counter,
     pub(crate) sample_age: Histogram,
     refused: Family<RefusedLabels, Counter>,
+    handshakes: Family<OutcomeLabel, Counter>,
+    reloads: Family<OutcomeLabel, Counter>,
+    /// Exported once there is a certificate.
+    not_after: Family<NoLabels, Gauge>,
 }
 
 impl Metrics {
@@ -127,6 +106,11 @@ impl Metrics {
             superseded: Counter::default(),
             sample_age: Histogram::new(exponential_buckets(FIRST_AGE_SECONDS, 2.0, AGE_BUCKETS)),
             refused: Family::default(),
+            handshakes: zeros(
+                &[Handshake::Ok, Handshake::Failed, Handshake::Timeout].map(Handshake::name),
+            ),
+            reloads: zeros(&[Reload::Ok, Reload::Failed].map(Reload::name)),
+            not_after: Family::default(),
         }
     }
 
@@ -165,6 +149,45 @@ impl Metrics {
             "Streams, reports, pods and figures that were not taken, by reason",
             self.refused.clone(),
         );
+        registry.register(
+            "tls_handshakes",
+            "TLS handshakes of agents, by outcome",
+            self.handshakes.clone(),
+        );
+        registry.register(
+            "tls_reloads",
+            "Certificates found changed and read again, by outcome",
+            self.reloads.clone(),
+        );
+        registry.register(
+            "tls_certificate_not_after_timestamp_seconds",
+            "When the served certificate expires, since the Unix epoch",
+            self.not_after.clone(),
+        );
+    }
+
+    pub(crate) fn count_handshake(&self, outcome: Handshake) {
+        let outcome = outcome.name();
+        self.handshakes
+            .get_or_create(&OutcomeLabel { outcome })
+            .inc();
+    }
+
+    pub(crate) fn count_reload(&self, outcome: Reload) {
+        let outcome = outcome.name();
+        self.reloads.get_or_create(&OutcomeLabel { outcome }).inc();
+    }
+
+    /// Notes when the served certificate expires.
+    pub(crate) fn set_not_after(&self, at: Option<Duration>) {
+        match at.and_then(|at| i64::try_from(at.as_secs()).ok()) {
+            Some(seconds) => {
+                self.not_after
+                    .get_or_create(&NoLabels::default())
+                    .set(seconds);
+            }
+            None => self.not_after.clear(),
+        }
     }
 
     pub(crate) fn refuse(&self, what: What, reason: Reason) {
@@ -185,4 +208,13 @@ impl Metrics {
             })
             .get()
     }
+}
+
+/// Counters at zero, so that a rate can be taken before the first event.
+fn zeros(outcomes: &[&'static str]) -> Family<OutcomeLabel, Counter> {
+    let family = Family::<OutcomeLabel, Counter>::default();
+    for outcome in outcomes {
+        drop(family.get_or_create(&OutcomeLabel { outcome }));
+    }
+    family
 }

@@ -1,6 +1,7 @@
-//! The gRPC server with all its limits. Takes a bound listener; serves until shutdown, then
+//! The gRPC server with all its limits. Takes a bound listener and how agents get in; serves until shutdown, then
 //! tells every agent to come back later, and leaves no connection behind.
 
+use std::future::pending;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,8 +13,9 @@ use tokio_util::sync::CancellationToken;
 use tonic::transport::Server;
 
 use crate::clock::Clock;
-use crate::connection::Accept;
+use crate::connection::{Accept, Lines};
 use crate::service::{Ingest, Service};
+use crate::tls::{Certificate, Door, keep_new};
 
 /// Largest message: a report with 110 pods under a few kernels has some 10 KB.
 const MAX_MESSAGE_BYTES: usize = 64 * 1024;
@@ -41,7 +43,7 @@ pub enum Error {
     Serve(#[source] tonic::transport::Error),
 }
 
-/// Serves agents on `listener` into `ingest` until `shutdown`. `clock` stamps arrivals: it
+/// Serves agents that come through `door` on `listener` into `ingest` until `shutdown`. `clock` stamps arrivals: it
 /// must be the engine's.
 ///
 /// # Errors
@@ -49,18 +51,33 @@ pub enum Error {
 pub async fn serve(
     listener: TcpListener,
     ingest: Arc<Ingest>,
+    door: Door,
     clock: impl Clock,
     shutdown: CancellationToken,
 ) -> Result<(), Error> {
     let cut = CancellationToken::new();
     let open = ingest.metrics().connections.clone();
-    let links = Accept::new(listener, MAX_CONNECTIONS, cut.clone(), open);
+    let certificate = match door {
+        Door::Plaintext => None,
+        Door::Tls(certificate) => Some(certificate),
+    };
+    let accept = Accept::new(listener, MAX_CONNECTIONS, cut.clone(), open);
+    let tls = certificate.as_ref().map(Certificate::configs);
+    let metrics = ingest.metrics().clone();
+    let lines = Lines::new(accept, tls, metrics.clone());
+    let renewing = async move {
+        match certificate {
+            Some(certificate) => keep_new(certificate, metrics).await,
+            None => pending().await,
+        }
+    };
     let service = TelemetryServer::new(Service::new(ingest, clock, shutdown.clone()))
         .max_decoding_message_size(MAX_MESSAGE_BYTES);
     let stop = shutdown.clone().cancelled_owned();
-    let mut serving = pin!(server().serve_with_incoming_shutdown(service, links, stop));
+    let mut serving = pin!(server().serve_with_incoming_shutdown(service, lines, stop));
     let ended = tokio::select! {
         ended = &mut serving => ended,
+        () = renewing => serving.await,
         () = end_of_grace(&shutdown) => {
             cut.cancel();
             serving.await

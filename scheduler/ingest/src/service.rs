@@ -1,6 +1,7 @@
 //! The telemetry service: what all connections share, and the call that begins a stream.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use plimsoll_load::Sample;
 use plimsoll_proto::telemetry::v1::AgentMessage;
@@ -14,7 +15,7 @@ use crate::connection::Connection;
 use crate::conversation::Conversation;
 use crate::metrics::Metrics;
 use crate::session::Session;
-use crate::slots::Slots;
+use crate::slots::{HistoryPoint, Slots};
 
 /// Where samples of all nodes come together: the server fills it, the engine drains it.
 #[derive(Debug)]
@@ -48,6 +49,13 @@ impl Ingest {
     /// wake it without need.
     pub async fn changed(&self) {
         self.slots.changed().await;
+    }
+
+    /// Gives what `node` carried in the last ten minutes, a point each ten seconds, oldest
+    /// first, as of `now` on the engine's clock; nothing for a node that no agent speaks for.
+    /// It reaches back before this process began: agents replay their last minutes.
+    pub fn history(&self, node: &str, now: Duration) -> Vec<HistoryPoint> {
+        self.slots.history(node, now)
     }
 
     pub(crate) fn slots(&self) -> &Slots {

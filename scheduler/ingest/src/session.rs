@@ -2,11 +2,14 @@
 //! arrival; gives what to answer, and publishes samples into the node's row.
 //!
 //! ```text
-//! silent --Hello--> speaking --Report*--> ..
+//! silent --Hello--> speaking --History?, Report*--> ..
 //!    |                 |
 //!    +-----------------+--> refused: protocol, schema, identity, capacity, superseded,
-//!                           implausible (16 bad reports in a row)
+//!                           implausible (16 bad reports in a row, or too many a second)
 //! ```
+
+mod late;
+mod pace;
 
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -15,7 +18,7 @@ use std::time::Duration;
 use plimsoll_proto::telemetry::v1::agent_message::Body as Said;
 use plimsoll_proto::telemetry::v1::refusal::Reason as WireReason;
 use plimsoll_proto::telemetry::v1::scheduler_message::Body;
-use plimsoll_proto::telemetry::v1::{Ack, AgentMessage, Hello, Refusal, Report, Welcome};
+use plimsoll_proto::telemetry::v1::{Ack, AgentMessage, Hello, History, Refusal, Report, Welcome};
 use tracing::{debug, warn};
 
 use crate::connection::Connection;
@@ -24,6 +27,8 @@ use crate::service::Ingest;
 use crate::slots::{Claim, ClaimError, PublishError};
 use crate::transit::Transit;
 use crate::wire::{Arrival, HelloError, Omissions, SCHEMA, Speaker};
+use late::Late;
+use pace::Pace;
 
 /// Bad reports in a row that end a stream: at 1 Hz a fault of some seconds passes, and a
 /// broken agent is told once, not each second.
@@ -61,7 +66,12 @@ struct Speaking {
     claim: Claim,
     transit: Transit,
     acks: Acks,
+    pace: Pace,
     bad_in_a_row: u32,
+    /// A report came: history has no place any more.
+    has_reported: bool,
+    has_replayed: bool,
+    late: Late,
 }
 
 impl Session {
@@ -75,6 +85,14 @@ impl Session {
 
     /// Takes one message that arrived at `now` on the engine's clock.
     pub(crate) fn hear(&mut self, message: AgentMessage, now: Duration) -> Turn {
+        if let Some(speaking) = &mut self.speaking
+            && !speaking.pace.allows(now)
+        {
+            let node = &*speaking.speaker.node;
+            warn!(node, "agent is refused for the number of its reports");
+            let detail = "more reports a second than any agent sends".to_owned();
+            return self.refuse(Reason::Rate, detail);
+        }
         match (message.body, &mut self.speaking) {
             (Some(Said::Hello(hello)), None) => self.begin(&hello, now),
             (Some(Said::Report(report)), Some(speaking)) => {
@@ -87,8 +105,16 @@ impl Session {
                     self.refuse(Reason::Identity, another_name(&hello.node_name))
                 }
             }
+            (Some(Said::History(history)), Some(speaking)) => {
+                if std::mem::replace(&mut speaking.has_replayed, true) || speaking.has_reported {
+                    let detail = "History came twice or after a report".to_owned();
+                    return self.refuse(Reason::Protocol, detail);
+                }
+                speaking.replay(&history, now, self.ingest.metrics());
+                Turn::Listen
+            }
             // A message of a newer version that says nothing to this one.
-            (Some(Said::History(_)) | None, Some(_)) => Turn::Listen,
+            (None, Some(_)) => Turn::Listen,
             (Some(Said::Report(_) | Said::History(_)) | None, None) => self.refuse(
                 Reason::Protocol,
                 "the first message was not Hello".to_owned(),
@@ -154,7 +180,11 @@ impl Session {
                 unsaid: 0,
                 said_at: now,
             },
+            pace: Pace::new(now),
             bad_in_a_row: 0,
+            has_reported: false,
+            has_replayed: false,
+            late: Late::default(),
         });
         Turn::Say(Body::Welcome(Welcome {
             schema: SCHEMA,
@@ -170,6 +200,7 @@ impl Session {
 impl Speaking {
     fn report(&mut self, report: Report, now: Duration, metrics: &Metrics) -> Turn {
         let sequence = report.sequence;
+        self.has_reported = true;
         match self.publish(report, now, metrics) {
             Ok(()) => self.bad_in_a_row = 0,
             Err(Bad::Superseded) => return Turn::Refuse(superseded(metrics)),
@@ -197,6 +228,10 @@ impl Speaking {
             metrics.refuse(*what, *reason);
         }
         let sample = taken.map_err(|error| self.drop_report(error.reason(), metrics))?;
+        let Some(sample) = self.late.pass(sample, delay) else {
+            metrics.refuse(What::Report, Reason::Late);
+            return Ok(());
+        };
         let age = sample.age;
         match self.claim.publish(sample) {
             Ok(()) => {}
@@ -209,6 +244,17 @@ impl Speaking {
             Err(Bad::Report)
         } else {
             Ok(())
+        }
+    }
+
+    fn replay(&self, history: &History, now: Duration, metrics: &Metrics) {
+        let mut omissions = Omissions::default();
+        match self.speaker.history(history, now, &mut omissions) {
+            Ok(points) => self.claim.replay(&points),
+            Err(error) => metrics.refuse(What::History, error.reason()),
+        }
+        for (what, reason) in &omissions.list {
+            metrics.refuse(*what, *reason);
         }
     }
 
@@ -269,7 +315,7 @@ fn refusal(metrics: &Metrics, reason: Reason, detail: String) -> Refusal {
         Reason::Schema => WireReason::Schema,
         Reason::Identity => WireReason::Identity,
         Reason::Superseded => WireReason::Superseded,
-        Reason::Implausible => WireReason::Implausible,
+        Reason::Implausible | Reason::Rate => WireReason::Implausible,
         Reason::Capacity => WireReason::Capacity,
         _ => WireReason::Protocol,
     };

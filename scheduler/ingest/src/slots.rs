@@ -4,6 +4,7 @@
 //! A row belongs to the stream that claimed it last, and remembers how far the sequences of
 //! its node's starts went: nothing is taken twice, not even over a new stream.
 
+mod history;
 mod row;
 
 use std::sync::Arc;
@@ -16,8 +17,10 @@ use plimsoll_load::Sample;
 use tokio::sync::Notify;
 
 use crate::metrics::Metrics;
-pub(crate) use row::Claim;
+pub use history::HistoryPoint;
+pub(crate) use history::{MAX_POINTS, Point};
 use row::Row;
+pub(crate) use row::{Claim, with_pods_of};
 
 /// Most nodes that have a row. Kubernetes is tested to 5,000 and Plimsoll's target is
 /// 15,000; at some 2 KB a row this bounds what invented names can cost.
@@ -106,6 +109,12 @@ impl Slots {
     pub(crate) fn drain(&self) -> Vec<Sample> {
         let rows = std::mem::take(&mut *self.changed.rows.lock());
         rows.iter().filter_map(|row| row.take()).collect()
+    }
+
+    /// Gives what `node` carried lately, oldest first, as of `now`.
+    pub(crate) fn history(&self, node: &str, now: Duration) -> Vec<HistoryPoint> {
+        let row = self.rows.get(node).map(|row| Arc::clone(&row));
+        row.map_or_else(Vec::new, |row| row.history(now))
     }
 
     /// Waits until there is something to drain. One waiter at a time.

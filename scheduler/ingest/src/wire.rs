@@ -2,15 +2,19 @@
 //! speaker a [`Sample`], in which every value is finite, not negative and possible. What is
 //! wrong comes back as a reason; a wrong figure is left out and the rest counts.
 
+mod dictionary;
 mod figure;
+mod past;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use plimsoll_load::{Figure, Machine, PodSample, Sample};
-use plimsoll_proto::telemetry::v1::{self, Hello, Report};
+use plimsoll_proto::telemetry::v1::{self, Hello, History, Report};
 
 use crate::metrics::{Reason, What};
+use crate::slots::Point;
+use dictionary::Dictionary;
 use figure::Limits;
 
 /// Version of the schema that this scheduler speaks.
@@ -27,8 +31,6 @@ const MAX_PERIOD: Duration = Duration::from_mins(5);
 const MAX_FIGURES: usize = 64;
 /// Pods in one report, and in a row: twice what the largest nodes run.
 pub(crate) const MAX_PODS: usize = 1024;
-/// Longest uid of a pod: a UUID has 36, a config hash 32 bytes.
-const MAX_UID_BYTES: usize = 64;
 /// Longest reason of an untrusted report that is kept.
 const MAX_REASON_CHARS: usize = 200;
 
@@ -64,13 +66,14 @@ impl ReportError {
     }
 }
 
-/// Who speaks on a stream, and what is known of its machine.
+/// Who speaks on a stream, and what is known of its machine and its pods' names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Speaker {
     pub(crate) node: Arc<str>,
     pub(crate) start_id: u64,
     period: Duration,
     machine: Machine,
+    names: Dictionary,
 }
 
 /// When a report arrived and how long it was on the way beyond the usual.
@@ -92,11 +95,9 @@ impl Omissions {
     }
 
     /// Says whether something was left out that no honest agent of any version sends. A
-    /// kernel or resource of a newer version is none of that.
+    /// kernel or resource of a newer version is none of that, nor a pod that we forgot.
     pub(crate) fn are_implausible(&self) -> bool {
-        self.list
-            .iter()
-            .any(|(_, reason)| !matches!(reason, Reason::Kernel | Reason::Resource))
+        self.list.iter().any(|(_, reason)| is_implausible(*reason))
     }
 }
 
@@ -126,7 +127,22 @@ impl Speaker {
                 memory: hello.memory_bytes.filter(|bytes| *bytes > 0),
                 link: hello.link_bytes_per_second.filter(|speed| *speed > 0),
             },
+            names: Dictionary::default(),
         })
+    }
+
+    /// Reads a history of this speaker that arrived at `now`, noting in `omissions` what was
+    /// left out.
+    ///
+    /// # Errors
+    /// See [`ReportError`].
+    pub(crate) fn history(
+        &self,
+        history: &History,
+        now: Duration,
+        omissions: &mut Omissions,
+    ) -> Result<Vec<Point>, ReportError> {
+        past::take(history, now, &Limits::of(&self.machine), omissions)
     }
 
     /// Reads a report of this speaker, noting in `omissions` what was left out.
@@ -164,9 +180,49 @@ impl Speaker {
             steal: share(report.steal)?,
             untrusted,
             figures: take_figures(&figures, &limits, omissions),
-            pods: take_pods(report.pods, &limits, omissions),
+            pods: self.pods(report.pods, arrival.at, omissions),
         })
     }
+
+    fn pods(
+        &mut self,
+        pods: Vec<v1::PodReport>,
+        now: Duration,
+        omissions: &mut Omissions,
+    ) -> Vec<PodSample> {
+        let limits = Limits::of(&self.machine);
+        let mut taken = Vec::with_capacity(pods.len());
+        for pod in pods {
+            // The name first: it stands for later reports even where this one is wrong.
+            let uid = match self.names.name(pod.index, pod.uid, now) {
+                Ok(uid) => uid,
+                Err(reason) => {
+                    omissions.add(What::Pod, reason);
+                    continue;
+                }
+            };
+            let behind = Duration::from_millis(pod.behind_ms.into());
+            if pod.figures.len() > MAX_FIGURES || behind > MAX_AGE {
+                omissions.add(What::Pod, Reason::Malformed);
+                continue;
+            }
+            taken.push(PodSample {
+                uid,
+                age: Duration::from_millis(pod.age_ms.into()),
+                behind,
+                figures: take_figures(&pod.figures, &limits, omissions),
+                ended: pod.ended,
+            });
+        }
+        taken
+    }
+}
+
+fn is_implausible(reason: Reason) -> bool {
+    !matches!(
+        reason,
+        Reason::Kernel | Reason::Resource | Reason::UnknownIndex
+    )
 }
 
 /// The age at sending plus the time on the way.
@@ -198,33 +254,6 @@ fn take_figures(figures: &[v1::Figure], limits: &Limits, omissions: &mut Omissio
         }
     }
     taken
-}
-
-fn take_pods(
-    pods: Vec<v1::PodReport>,
-    limits: &Limits,
-    omissions: &mut Omissions,
-) -> Vec<PodSample> {
-    let mut taken = Vec::with_capacity(pods.len());
-    for pod in pods {
-        if !is_uid(&pod.uid) || pod.figures.len() > MAX_FIGURES {
-            omissions.add(What::Pod, Reason::Malformed);
-            continue;
-        }
-        taken.push(PodSample {
-            uid: Arc::from(pod.uid),
-            age: Duration::from_millis(pod.age_ms.into()),
-            behind: Duration::from_millis(pod.behind_ms.into()),
-            figures: take_figures(&pod.figures, limits, omissions),
-            ended: pod.ended,
-        });
-    }
-    taken
-}
-
-fn is_uid(uid: &str) -> bool {
-    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
-    (1..=MAX_UID_BYTES).contains(&uid.len()) && uid.bytes().all(is_part)
 }
 
 /// A DNS-1123 subdomain, loosely: what matters is that nothing else gets into rows and logs.

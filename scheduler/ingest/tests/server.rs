@@ -9,6 +9,7 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::Duration;
 
+use plimsoll_ingest::tls::Door;
 use plimsoll_ingest::{Error, Ingest, serve};
 use plimsoll_proto::telemetry::v1::agent_message::Body as Said;
 use plimsoll_proto::telemetry::v1::kernel::Shape;
@@ -52,6 +53,7 @@ async fn running() -> Server {
     running.spawn(serve(
         listener,
         Arc::clone(&ingest),
+        Door::Plaintext,
         clock,
         shutdown.clone(),
     ));

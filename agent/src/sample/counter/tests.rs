@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::{Counter, Tick};
+use super::{Counter, Pace, Tick};
 use crate::sample::counters::Counters;
 
 const PERIOD: Duration = Duration::from_secs(10);
@@ -146,4 +146,15 @@ proptest! {
             }
         }
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tick_that_is_held_up_reads_later_by_that_time() {
+    let at = Duration::from_secs(10);
+    let without = Pace::begin(at, 3 * PERIOD, None);
+    let pace = Pace::begin(at, 3 * PERIOD, Some(crate::clock::Clock::start()));
+    let hold = Duration::from_millis(90);
+    tokio::time::advance(hold).await;
+    assert_eq!((pace.at(), pace.tick().at), (at, at + hold));
+    assert_eq!(without.tick().at, at);
 }

@@ -5,19 +5,11 @@
 //! would count the same byte again. Virtual functions are left out where their physical
 //! function is seen, switch representors always.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use crate::sample::parse::{single_number, words};
-
-/// `speed` is in Mbit/s.
-const BYTES_PER_MBIT: u64 = 125_000;
-/// What drivers say for "unknown", as a 32-bit number without sign.
-const UNKNOWN_SPEED: u64 = u32::MAX as u64;
-
-/// Speeds in bytes per second by interface, as last read.
-pub(crate) type Speeds = BTreeMap<String, Option<u64>>;
+use super::speeds::{AskSpeeds, Speeds};
+use crate::sample::parse::words;
 
 /// A physical interface.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,28 +31,26 @@ pub(crate) struct Links {
     pub(crate) capacity: Option<u64>,
     /// The speeds behind it, for the next walk.
     pub(crate) speeds: Speeds,
+    /// Some speeds were not given in time.
+    pub(crate) too_slow: bool,
 }
 
 impl Links {
-    /// Walks the folder `class` (`/sys/class/net`). With `known` speeds, those are taken and
-    /// only new interfaces are asked for theirs.
-    pub(crate) fn find(class: &Path, known: Option<&Speeds>) -> Self {
+    /// Walks the folder `class` (`/sys/class/net`).
+    pub(crate) fn find(class: &Path, ask: &AskSpeeds) -> Self {
         let all_names = names(class);
         let counted: Vec<&String> = all_names
             .iter()
             .filter(|name| is_counted(class, name))
             .collect();
         let bonds = bonds(class, &all_names);
-        let wanted = counted
+        let wanted: Vec<&String> = counted
             .iter()
             .copied()
-            .chain(bonds.iter().map(|bond| &bond.name));
-        let speeds: Speeds = wanted
-            .map(|name| {
-                let kept = known.and_then(|known| known.get(name)).copied();
-                (name.clone(), kept.unwrap_or_else(|| speed(class, name)))
-            })
+            .chain(bonds.iter().map(|bond| &bond.name))
             .collect();
+        let answers = ask.of(class, &wanted);
+        let speeds = answers.speeds;
         let of = |name: &String| speeds.get(name).copied().flatten();
         Self {
             capacity: capacity(class, &counted, &bonds, &of),
@@ -71,6 +61,7 @@ impl Links {
                     speed: of(name),
                 })
                 .collect(),
+            too_slow: answers.too_slow,
             all_names,
             speeds,
         }
@@ -189,13 +180,6 @@ fn is_up(class: &Path, name: &str) -> bool {
         state.trim_ascii(),
         b"down" | b"lowerlayerdown" | b"notpresent"
     )
-}
-
-/// Bytes per second. Takes the kernel's network lock: may wait while interfaces come and go.
-fn speed(class: &Path, name: &str) -> Option<u64> {
-    let text = fs::read(class.join(name).join("speed")).ok()?;
-    let megabits = single_number(&text).filter(|speed| *speed > 0 && *speed < UNKNOWN_SPEED)?;
-    megabits.checked_mul(BYTES_PER_MBIT)
 }
 
 #[cfg(test)]

@@ -23,6 +23,8 @@ pub enum NetworkSource {
     Sysfs,
     /// `/proc/1/net/dev`.
     Proc1,
+    /// Whatever sysinfo reads.
+    Sysinfo,
 }
 
 /// Why there is no bandwidth figure.

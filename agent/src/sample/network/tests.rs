@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::{Links, Network, NetworkPlan, Rates};
+use super::{AskSpeeds, Links, Network, NetworkPlan, Rates};
 use crate::sample::counter::Tick;
 use crate::sample::counters::Counters;
 use crate::sample::file::Buffer;
@@ -39,7 +39,7 @@ impl Rig {
 
     fn walk(&mut self) {
         let root = self.tree.root();
-        let links = Links::find(&root.net_class(), None);
+        let links = Links::find(&root.net_class(), &AskSpeeds::default());
         self.network.apply(&root, NetworkPlan::choose(&root, links));
     }
 

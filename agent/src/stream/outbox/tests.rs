@@ -1,11 +1,13 @@
 //! The rules of the outgoing half, on a paused clock: newest only, credit, pace, age.
 
+use std::collections::VecDeque;
+
 use plimsoll_proto::telemetry::v1::Report;
 use tokio::time::{advance, timeout};
 use tokio_stream::StreamExt;
 
 use super::*;
-use crate::report::{Identity, hello};
+use crate::report::{Identity, Moment, hello};
 use crate::usage::{Machine, NodeUsage, PodTable};
 
 struct Rig {
@@ -23,6 +25,7 @@ fn opened() -> Rig {
         clock,
         last_sent: Arc::default(),
         reports_sent: Counter::default(),
+        past: watch::Sender::new(VecDeque::new()).subscribe(),
     };
     let feed = watch::Sender::new(None);
     reopened(clock, feed, shared)
@@ -186,4 +189,37 @@ async fn the_outgoing_half_ends_with_its_session() {
     } = welcomed().await;
     drop(grants);
     assert_eq!(outbox.next().await, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_before_comes_once_between_the_welcome_and_the_first_report() {
+    let first = welcomed().await;
+    let moment = |seconds| Moment {
+        at: Duration::from_secs(seconds),
+        cpu: Some(seconds as f64),
+        memory: None,
+        rx: None,
+        tx: None,
+    };
+    let past = watch::Sender::new(VecDeque::from([moment(0), moment(10)]));
+    let shared = Shared {
+        past: past.subscribe(),
+        ..first.shared
+    };
+    advance(Duration::from_secs(20)).await;
+    let mut rig = reopened(first.clock, first.feed, shared);
+    rig.next().await;
+    rig.read(1);
+    assert_eq!(rig.next().await, None);
+    rig.grant(|grant| grant.welcomed = true);
+    let Some(Body::History(history)) = rig.next().await.unwrap().body else {
+        panic!("no history")
+    };
+    let ages: Vec<_> = history
+        .points
+        .iter()
+        .map(|point| point.age_ms / 1000)
+        .collect();
+    assert_eq!(ages, [20, 10]);
+    assert_eq!(rig.next_report().await.unwrap().sequence, 1);
 }

@@ -1,9 +1,13 @@
 //! The rules of a stream, message by message.
 
 use plimsoll_proto::telemetry::v1::kernel::Shape;
-use plimsoll_proto::telemetry::v1::{Figure, Kernel, Resource};
+use plimsoll_proto::telemetry::v1::{Figure, HistoryPoint, Kernel, PodReport, Resource};
 
 use super::*;
+
+mod garbage;
+mod late;
+mod past;
 
 const START: Duration = Duration::from_hours(1);
 const SECOND: Duration = Duration::from_secs(1);
@@ -327,15 +331,48 @@ fn a_newer_start_supersedes_and_the_older_stream_is_refused() {
 }
 
 #[test]
-fn a_backlog_after_a_stall_is_as_old_as_it_is() {
+fn a_pod_is_known_by_its_index_and_one_that_is_not_is_left_out() {
     let mut rig = opened();
-    let sent =
-        |sequence: u64| report_with(sequence, |report| report.sent_ms = Some(sequence * 1000));
-    rig.say([hello("a"), sent(1), sent(2)]);
-    rig.now += 30 * SECOND;
-    for sequence in 3..=10 {
-        rig.session.hear(sent(sequence), rig.now);
-    }
+    let pod = |index, uid: &str| PodReport {
+        uid: uid.to_owned(),
+        index,
+        behind_ms: 4000,
+        ..PodReport::default()
+    };
+    let said = |sequence, pods: Vec<PodReport>| report_with(sequence, |report| report.pods = pods);
+    rig.say([hello("a"), said(1, vec![pod(1, "p"), pod(2, "q")])]);
+    rig.ingest.drain();
+    rig.say([said(2, vec![pod(2, ""), pod(3, ""), pod(1, "q")])]);
     let sample = rig.ingest.drain().remove(0);
-    assert_eq!((sample.sequence, sample.age), (10, 23 * SECOND));
+    assert_eq!(sample.pods.len(), 1);
+    let known = &sample.pods[0];
+    assert_eq!((&*known.uid, known.behind), ("q", 4 * SECOND));
+    assert_eq!(rig.refused(What::Pod, Reason::UnknownIndex), 1);
+    assert_eq!(rig.refused(What::Pod, Reason::Redefined), 1);
+}
+
+fn history(points: &[(u32, f32)]) -> AgentMessage {
+    let points = points.iter().map(|(age_ms, cpu)| HistoryPoint {
+        age_ms: *age_ms,
+        cpu: Some(*cpu),
+        ..HistoryPoint::default()
+    });
+    AgentMessage {
+        body: Some(Said::History(History {
+            points: points.collect(),
+        })),
+    }
+}
+
+#[test]
+fn a_stream_that_floods_is_refused() {
+    let mut rig = opened();
+    rig.say([hello("a")]);
+    let turns = (1..).map(|sequence| rig.session.hear(report(sequence), START));
+    let refused = turns.take(400).find(|turn| matches!(turn, Turn::Refuse(_)));
+    assert_eq!(
+        refused.as_ref().map(refused_with),
+        Some(WireReason::Implausible)
+    );
+    assert_eq!(rig.refused(What::Stream, Reason::Rate), 1);
 }

@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 use plimsoll_load::Sample;
 use tokio::sync::oneshot;
 
+use super::history::{History, HistoryPoint, Point};
 use super::{Changed, ClaimError, PublishError};
 use crate::metrics::Metrics;
 use crate::wire::MAX_PODS;
@@ -34,6 +35,7 @@ struct State {
     former: VecDeque<Start>,
     /// Newest arrival, on the engine's clock.
     heard_at: Duration,
+    history: History,
 }
 
 /// The stream that a row belongs to.
@@ -55,6 +57,11 @@ impl Row {
     /// Takes the sample.
     pub(super) fn take(&self) -> Option<Sample> {
         self.state.lock().sample.take()
+    }
+
+    /// Gives what the node carried lately, oldest first, as of `now`.
+    pub(super) fn history(&self, now: Duration) -> Vec<HistoryPoint> {
+        self.state.lock().history.read(now)
     }
 
     /// Says whether no stream had the row for `idle_for` before `now`.
@@ -150,6 +157,7 @@ impl Claim {
             }
             start.last_sequence = sample.sequence;
             state.heard_at = sample.arrived;
+            state.history.note(&sample);
             let before = state.sample.take();
             let was_empty = before.is_none();
             state.sample = Some(match before {
@@ -164,6 +172,18 @@ impl Claim {
             self.metrics.overwritten.inc();
         }
         Ok(())
+    }
+
+    /// Adds what the agent says of the time before this stream.
+    pub(crate) fn replay(&self, points: &[Point]) {
+        let mut state = self.row.state.lock();
+        if state
+            .owner
+            .as_ref()
+            .is_some_and(|owner| owner.number == self.number)
+        {
+            state.history.fill(points);
+        }
     }
 
     /// Becomes ready when a newer stream has the row.
@@ -186,8 +206,8 @@ impl Drop for Claim {
 }
 
 /// Reports name only the pods that changed or are due: those of a sample that nobody took
-/// go over into the next, as much older as the two samples are apart.
-fn with_pods_of(mut sample: Sample, before: Sample) -> Sample {
+/// go over into the next, as much further behind as the two samples are apart.
+pub(crate) fn with_pods_of(mut sample: Sample, before: Sample) -> Sample {
     if before.start_id != sample.start_id || before.pods.is_empty() {
         return sample;
     }
@@ -201,7 +221,7 @@ fn with_pods_of(mut sample: Sample, before: Sample) -> Sample {
         .filter(|pod| !named.contains(&pod.uid))
         .take(room);
     sample.pods.extend(silent.map(|mut pod| {
-        pod.age += apart;
+        pod.behind += apart;
         pod
     }));
     sample

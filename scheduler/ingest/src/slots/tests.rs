@@ -163,7 +163,11 @@ fn pods_of_a_sample_that_nobody_took_go_over_into_the_next() {
     };
     claim.publish(first).unwrap();
     claim.publish(second).unwrap();
-    assert_eq!(slots.drain()[0].pods, [pod("y", 23), pod("x", 13)]);
+    let carried = PodSample {
+        behind: Duration::from_secs(3),
+        ..pod("x", 10)
+    };
+    assert_eq!(slots.drain()[0].pods, [pod("y", 23), carried]);
     claim.publish(sample("a", 5)).unwrap();
     assert_eq!(slots.drain()[0].pods, [], "what was taken is not repeated");
 }

@@ -47,6 +47,24 @@ impl Limits {
         }
     }
 
+    /// Says whether a value can be.
+    ///
+    /// # Errors
+    /// Why not.
+    pub(super) fn check(&self, meter: Meter, value: f64) -> Result<(), Reason> {
+        if !value.is_finite() {
+            return Err(Reason::NotFinite);
+        }
+        // Minus zero is zero.
+        if value < 0.0 {
+            return Err(Reason::Negative);
+        }
+        if value > self.of_meter(meter) {
+            return Err(Reason::AboveCapacity);
+        }
+        Ok(())
+    }
+
     /// The largest value of a meter that is taken.
     fn of_meter(&self, meter: Meter) -> f64 {
         match meter {
@@ -67,16 +85,7 @@ impl Limits {
 pub(super) fn take(figure: &v1::Figure, limits: &Limits) -> Result<Figure, Reason> {
     let meter = meter(figure.resource())?;
     let kernel = kernel(figure.kernel.as_ref())?;
-    if !figure.value.is_finite() {
-        return Err(Reason::NotFinite);
-    }
-    // Minus zero is zero.
-    if figure.value < 0.0 {
-        return Err(Reason::Negative);
-    }
-    if figure.value > limits.of_meter(meter) {
-        return Err(Reason::AboveCapacity);
-    }
+    limits.check(meter, figure.value)?;
     let value = if is_share(meter) {
         figure.value.min(LARGEST_SHARE)
     } else {

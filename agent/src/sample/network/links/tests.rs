@@ -1,12 +1,12 @@
 //! Which interfaces are physical and what they can carry.
 
-use super::{Links, Speeds};
+use super::{AskSpeeds, Links, Speeds};
 use crate::sample::fixture::Tree;
 
 const GIGABIT: u64 = 125_000_000;
 
 fn links(tree: &Tree) -> Links {
-    Links::find(&tree.root().net_class(), None)
+    Links::find(&tree.root().net_class(), &AskSpeeds::default())
 }
 
 fn names(links: &Links) -> Vec<&str> {
@@ -137,9 +137,14 @@ fn known_speeds_are_not_read_again() {
     let tree = Tree::new();
     tree.nic("eth0", 0, 0, "1000");
     tree.nic("eth1", 0, 0, "1000");
-    let known = Speeds::from([("eth0".to_owned(), Some(7))]);
-    let found = Links::find(&tree.root().net_class(), Some(&known));
-    assert_eq!(found.capacity, Some(GIGABIT + 7));
+    let mut ask = AskSpeeds {
+        known: Speeds::from([("eth0".to_owned(), Some(7))]),
+        ..AskSpeeds::default()
+    };
+    let class = tree.root().net_class();
+    assert_eq!(Links::find(&class, &ask).capacity, Some(GIGABIT + 7));
+    ask.again = true;
+    assert_eq!(Links::find(&class, &ask).capacity, Some(2 * GIGABIT));
 }
 
 #[test]

@@ -1,11 +1,12 @@
 //! Which file is believed. The whole reading is in the cases `NET-A2`.
 
 use super::{Links, NetworkPlan, NetworkSource, NoNetwork};
+use crate::sample::AskSpeeds;
 use crate::sample::fixture::Tree;
 
 fn plan(tree: &Tree) -> NetworkPlan {
     let root = tree.root();
-    NetworkPlan::choose(&root, Links::find(&root.net_class(), None))
+    NetworkPlan::choose(&root, Links::find(&root.net_class(), &AskSpeeds::default()))
 }
 
 fn net_dev(tree: &Tree, process: &str, names: &[&str]) {
