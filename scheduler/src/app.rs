@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use plimsoll_cluster::{ClientOptions, Cluster, Ends, Running};
 use plimsoll_config::SchedulerConfig;
 use plimsoll_config::plimsoll::PlimsollConfig;
-use plimsoll_core::{Command, Engine, EngineOptions, Event};
+use plimsoll_core::{Command, Engine, EngineOptions, Event, Stopwatch};
 use plimsoll_ingest::Ingest;
 use prometheus_client::registry::Registry as Series;
 use tokio::net::TcpListener;
@@ -17,10 +17,11 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
-use crate::clock::Clock;
+use crate::clock::{self, Clock};
 use crate::decisions::Decisions;
-use crate::drive::Driver;
-use crate::http;
+use crate::door::door;
+use crate::drive::{Driver, Mode};
+use crate::http::{self, Admin};
 use crate::inspect::Inspector;
 use crate::metrics::Metrics;
 use crate::tasks::Tasks;
@@ -43,6 +44,10 @@ pub struct AppOptions {
     pub plimsoll: PlimsollConfig,
     /// Accept agents without TLS; without it the telemetry port stays closed.
     pub insecure_plaintext: bool,
+    /// Judge load from the start; it can be switched while the scheduler runs.
+    pub load_on: bool,
+    /// Series of each node's load among the metrics.
+    pub node_load_metrics: bool,
     /// Name of this replica in events.
     pub instance: String,
 }
@@ -89,11 +94,12 @@ impl App {
             engine,
             clock,
             events: from_cluster,
-            ingest,
+            ingest: Arc::clone(&ingest),
             commands,
             decisions: decisions.clone(),
-            metrics: Metrics::new(&mut series),
+            metrics: Metrics::new(&mut series, options.node_load_metrics),
             questions,
+            mode: Mode::default(),
         };
         let stop = tasks.stop_signal();
         tasks.spawn_thread("engine", move || driver.run(stop));
@@ -102,11 +108,16 @@ impl App {
         let admin = listener
             .local_addr()
             .context("the admin port has no address")?;
+        let pages = Admin {
+            ready,
+            registry: Arc::new(series),
+            inspector: inspector.clone(),
+            ingest,
+            clock,
+            load_enabled: options.plimsoll.load_enabled,
+        };
         let stop = tasks.stop_signal();
-        tasks.spawn(
-            "admin",
-            http::serve(listener, ready, Arc::new(series), stop),
-        );
+        tasks.spawn("admin", http::serve(listener, pages, stop));
         Ok(Self {
             tasks,
             telemetry,
@@ -153,6 +164,9 @@ fn engine(options: &AppOptions) -> anyhow::Result<Engine> {
         seed: options.plimsoll.seed.unwrap_or(defaults.seed),
         min_binds_in_flight: usize::from(binding.min_in_flight),
         max_binds_in_flight: usize::from(binding.max_in_flight),
+        load_on: options.plimsoll.load_enabled && options.load_on,
+        link_speeds: Arc::new(options.plimsoll.link_speeds.clone()),
+        stopwatch: Some(Stopwatch(clock::stopwatch)),
         ..defaults
     };
     Engine::new(&options.scheduler, settings).context("the profiles cannot be built")
@@ -168,20 +182,17 @@ async fn telemetry(
         info!("load is switched off: the telemetry port stays closed");
         return Ok(None);
     }
-    if !options.insecure_plaintext {
-        warn!(
-            "the telemetry port stays closed and pods are placed by requests: this version has \
-             no TLS there yet, give --insecure-plaintext to accept agents without it"
-        );
+    let tls = options.plimsoll.telemetry_tls.clone();
+    let Some(door) = door(tls, options.insecure_plaintext)? else {
         return Ok(None);
-    }
+    };
     let listener = listen("telemetry", options.plimsoll.telemetry_listen).await?;
     let address = listener
         .local_addr()
         .context("the telemetry port has no address")?;
     let (ingest, stop) = (Arc::clone(ingest), tasks.stop_signal());
     tasks.spawn("telemetry", async move {
-        plimsoll_ingest::serve(listener, ingest, move || clock.mono(), stop).await?;
+        plimsoll_ingest::serve(listener, ingest, door, move || clock.mono(), stop).await?;
         Ok(())
     });
     Ok(Some(address))

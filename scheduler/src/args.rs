@@ -27,10 +27,20 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     pub plimsoll_config: Option<PathBuf>,
 
-    /// Accept agents without TLS. Needed in this version, which has no TLS on the telemetry
-    /// port yet: without the flag the port stays closed and pods are placed by requests.
+    /// Accept agents without TLS, as long as the `PlimsollConfiguration` sets no `telemetry.tls`.
+    /// With neither of the two the telemetry port stays closed and pods are placed by requests.
     #[arg(long)]
     pub insecure_plaintext: bool,
+
+    /// Whether load is judged from the start. With `off` agents are listened to all the same, and
+    /// `POST /load/on` on the admin port switches it on. The default is `load.enabled` of the
+    /// `PlimsollConfiguration`; where that is false there is nothing to switch on.
+    #[arg(long, value_enum, value_name = "SWITCH")]
+    pub load: Option<Switch>,
+
+    /// Give the load of each node as metrics (`plimsoll_node_load_ratio`): up to 14 series a node.
+    #[arg(long)]
+    pub node_load_metrics: bool,
 
     /// Name of this replica, at the end of `reportingInstance` in events.
     #[arg(long, env = "HOSTNAME", default_value = "unknown", value_name = "NAME")]
@@ -49,6 +59,15 @@ pub struct Args {
         value_name = "FILTER"
     )]
     pub log: String,
+}
+
+/// On or off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Switch {
+    /// On.
+    On,
+    /// Off.
+    Off,
 }
 
 /// How log lines look.

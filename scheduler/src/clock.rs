@@ -4,12 +4,30 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use plimsoll_framework::Now;
+use rustix::time::{ClockId, Timespec, clock_gettime};
 use tokio::time::Instant;
 
 /// Both clocks of one process: monotonic time since its start, and wall time.
 #[derive(Debug, Clone, Copy)]
 pub struct Clock {
     origin: Instant,
+}
+
+/// A monotonic clock whose zero is anywhere: for figures of how long things take.
+pub(crate) fn stopwatch() -> Duration {
+    duration(clock_gettime(ClockId::Monotonic))
+}
+
+/// CPU time of this process, user and system.
+pub(crate) fn process_cpu() -> Duration {
+    duration(clock_gettime(ClockId::ProcessCPUTime))
+}
+
+/// These clocks never show a negative time.
+fn duration(time: Timespec) -> Duration {
+    let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
+    let nanos = u32::try_from(time.tv_nsec).unwrap_or_default();
+    Duration::new(seconds, nanos)
 }
 
 // === impl Clock ===

@@ -3,6 +3,8 @@
 //! One thread owns the engine. Takes events of the cluster and samples of the telemetry
 //! server; gives commands to the cluster and decisions to metrics and people.
 
+mod news;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,10 +15,13 @@ use tokio::sync::mpsc::{Receiver, Sender};
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, info, warn};
 
+use self::news::{Each, Strangers};
 use crate::clock::Clock;
 use crate::decisions::Decisions;
-use crate::inspect::Question;
+use crate::inspect::{LoadAnswer, Question};
 use crate::metrics::Metrics;
+
+pub(crate) use self::news::Mode;
 
 /// What the driver owns and what it is connected to.
 pub(crate) struct Driver {
@@ -28,12 +33,14 @@ pub(crate) struct Driver {
     pub(crate) decisions: Decisions,
     pub(crate) metrics: Metrics,
     pub(crate) questions: Receiver<Question>,
+    /// How load was judged when it was last told.
+    pub(crate) mode: Mode,
 }
 
 /// How often the engine's figures go to the metrics.
 const STATS_PERIOD: Duration = Duration::from_secs(1);
-/// How often it is said that agents speak for unknown nodes.
-const STRANGERS_PERIOD: Duration = Duration::from_mins(5);
+/// How often the load of all nodes goes to the metrics, where it is wanted.
+const ROWS_PERIOD: Duration = Duration::from_secs(10);
 /// How long samples wait at most while events never end: a quarter of the time between two
 /// samples of a node, so that a busy engine does not judge by old load.
 const SAMPLES_WITHIN: Duration = Duration::from_millis(250);
@@ -56,11 +63,16 @@ impl Driver {
     async fn drive(mut self, stop: CancellationToken) -> anyhow::Result<()> {
         let mut stats = Each::new(STATS_PERIOD);
         let mut samples = Each::new(SAMPLES_WITHIN);
+        let mut rows = Each::new(ROWS_PERIOD);
         let mut strangers = Strangers::default();
         loop {
             let now = self.clock.mono();
             if stats.is_due(now) {
                 self.tell_stats(&mut strangers, now);
+            }
+            if self.metrics.wants_rows() && rows.is_due(now) {
+                self.metrics
+                    .set_rows(self.engine.snapshot(self.clock.now()));
             }
             if samples.is_due(now) {
                 self.take_samples().await?;
@@ -75,7 +87,7 @@ impl Driver {
                 () = stop.cancelled() => return Ok(()),
                 // Few and cheap, and not to be kept waiting by events that never end.
                 Some(question) = self.questions.recv() => {
-                    self.answer(question);
+                    self.answer(question).await?;
                     continue;
                 }
                 event = self.events.recv() => event.context("the cluster's events have ended")?,
@@ -86,9 +98,13 @@ impl Driver {
         }
     }
 
-    fn tell_stats(&self, strangers: &mut Strangers, now: Duration) {
+    fn tell_stats(&mut self, strangers: &mut Strangers, now: Duration) {
         let stats = self.engine.stats();
         self.metrics.set_stats(&stats);
+        self.metrics.set_evaluations(&self.engine.evaluations());
+        let load = self.engine.load_stats(self.clock.now());
+        self.metrics.set_load(&load);
+        self.mode.tell(&load);
         let unknown = stats.counters.samples_unknown_node;
         if let Some(new) = strangers.news(unknown, now) {
             warn!(
@@ -107,19 +123,33 @@ impl Driver {
         self.step(Event::Samples(samples)).await
     }
 
-    fn answer(&mut self, question: Question) {
-        let load = self.engine.node_load(self.clock.now(), &question.node);
+    async fn answer(&mut self, question: Question) -> anyhow::Result<()> {
         // Who asked may have gone meanwhile: then nobody needs the answer.
-        let _: Result<(), _> = question.answer.send(load);
+        match question {
+            Question::NodeLoad { node, answer } => {
+                let load = self.engine.node_load(self.clock.now(), &node);
+                let _: Result<(), _> = answer.send(load);
+            }
+            Question::Load { switch, answer } => {
+                if let Some(on) = switch {
+                    self.step(Event::LoadSwitched(on)).await?;
+                }
+                let now = self.clock.now();
+                let stats = self.engine.load_stats(now);
+                let lasted = now.mono.saturating_sub(stats.since);
+                let _: Result<(), _> = answer.send(LoadAnswer { stats, lasted });
+            }
+        }
+        Ok(())
     }
 
     async fn step(&mut self, event: Event) -> anyhow::Result<()> {
-        let now = self.clock.now();
-        let commands = self.engine.step(now, event);
-        let took = self.clock.mono().saturating_sub(now.mono);
+        let commands = self.engine.step(self.clock.now(), event);
+        let metrics = &self.metrics;
+        self.engine.drain_timings(|timing| metrics.timed(&timing));
         for command in commands {
             match command {
-                Command::Decided(decision) => self.decided(Arc::new(*decision), took),
+                Command::Decided(decision) => self.decided(Arc::new(*decision)),
                 command @ (Command::Bind { .. }
                 | Command::PatchStatus { .. }
                 | Command::Apply { .. }
@@ -134,60 +164,10 @@ impl Driver {
         Ok(())
     }
 
-    fn decided(&self, decision: Arc<plimsoll_core::Decision>, took: Duration) {
-        self.metrics.decided(&decision, took);
+    fn decided(&self, decision: Arc<plimsoll_core::Decision>) {
+        self.metrics.decided(&decision);
         log(&decision);
         self.decisions.push(decision);
-    }
-}
-
-/// Samples of nodes that the cluster does not have: told of, but not each second.
-struct Strangers {
-    each: Each,
-    told: u64,
-}
-
-impl Default for Strangers {
-    fn default() -> Self {
-        Self {
-            each: Each::new(STRANGERS_PERIOD),
-            told: 0,
-        }
-    }
-}
-
-impl Strangers {
-    /// How many came since they were last told of; `None` if there are none, or it is not
-    /// time yet.
-    fn news(&mut self, count: u64, now: Duration) -> Option<u64> {
-        let new = count.saturating_sub(self.told);
-        if new == 0 || !self.each.is_due(now) {
-            return None;
-        }
-        self.told = count;
-        Some(new)
-    }
-}
-
-/// What is done once in each period, however often it is asked about.
-struct Each {
-    period: Duration,
-    next: Duration,
-}
-
-impl Each {
-    /// Due at once, and then each `period`.
-    fn new(period: Duration) -> Self {
-        let next = Duration::ZERO;
-        Self { period, next }
-    }
-
-    fn is_due(&mut self, now: Duration) -> bool {
-        let is_due = now >= self.next;
-        if is_due {
-            self.next = now + self.period;
-        }
-        is_due
     }
 }
 
@@ -196,7 +176,21 @@ fn log(decision: &plimsoll_core::Decision) {
     let pod = &decision.pod.key;
     match &decision.outcome {
         Outcome::Chosen { node, .. } => {
-            info!(%pod, %node, feasible = decision.feasible, nodes = decision.nodes, "node chosen");
+            let (feasible, nodes) = (decision.feasible, decision.nodes);
+            let sample_age = decision.sample_age().map(|age| age.as_secs());
+            match &decision.over {
+                None => info!(%pod, %node, feasible, nodes, sample_age, "node chosen"),
+                Some(over) => info!(
+                    %pod,
+                    %node,
+                    feasible,
+                    nodes,
+                    sample_age,
+                    over = %over.reason,
+                    figures = over.detail.as_ref().map(tracing::field::display),
+                    "node chosen over its soft cap"
+                ),
+            }
         }
         Outcome::Unschedulable { message } => info!(%pod, reason = message, "no node"),
         Outcome::Failed { message } => warn!(%pod, reason = message, "attempt failed"),
@@ -214,33 +208,5 @@ fn log(decision: &plimsoll_core::Decision) {
                 "plugin scored node"
             );
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn strangers_are_told_of_at_once_and_then_each_five_minutes() {
-        let mut strangers = Strangers::default();
-        let at = Duration::from_secs;
-        assert_eq!(strangers.news(0, at(1)), None);
-        assert_eq!(strangers.news(3, at(2)), Some(3));
-        assert_eq!(strangers.news(4, at(3)), None);
-        assert_eq!(strangers.news(9, at(400)), Some(6));
-    }
-
-    #[test]
-    fn what_is_asked_about_without_pause_is_due_once_in_each_period() {
-        let mut each = Each::new(SAMPLES_WITHIN);
-        let asked = (0..1000).map(Duration::from_millis);
-        let due: Vec<_> = asked.filter(|now| each.is_due(*now)).collect();
-        assert_eq!(due, [0, 250, 500, 750].map(Duration::from_millis));
-        let late = Duration::from_secs(9);
-        assert!(
-            each.is_due(late) && !each.is_due(late),
-            "missed turns are not made up for"
-        );
     }
 }

@@ -8,7 +8,7 @@ use plimsoll_config::plimsoll::PlimsollConfig;
 use plimsoll_framework::{FieldError, Registry};
 
 use crate::app::AppOptions;
-use crate::args::Args;
+use crate::args::{Args, Switch};
 use plimsoll_cluster::ClientOptions;
 
 impl AppOptions {
@@ -31,14 +31,29 @@ impl AppOptions {
         );
         let instance = args.instance.clone();
         let insecure_plaintext = args.insecure_plaintext;
+        let load_on = load_on(args.load, plimsoll.load_enabled)?;
+        let node_load_metrics = args.node_load_metrics;
         Ok(Self {
             access,
             scheduler,
             plimsoll,
             insecure_plaintext,
+            load_on,
+            node_load_metrics,
             instance,
         })
     }
+}
+
+/// The flag may switch off what the file enables, not the other way round.
+fn load_on(flag: Option<Switch>, enabled: bool) -> anyhow::Result<bool> {
+    if flag == Some(Switch::On) && !enabled {
+        bail!(
+            "--load=on: load.enabled is false in the PlimsollConfiguration, so no agent is \
+             listened to; set it to true"
+        );
+    }
+    Ok(enabled && flag != Some(Switch::Off))
 }
 
 /// The flag wins over the file, as both do over the pod's service account.
@@ -71,4 +86,24 @@ fn listed(errors: &[FieldError]) -> anyhow::Error {
         count => format!("{count} mistakes"),
     };
     anyhow::anyhow!("{mistakes}:{}", lines.concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_flag_switches_load_off_and_does_not_open_what_the_file_closes() {
+        let cases = [
+            (None, true, Some(true)),
+            (None, false, Some(false)),
+            (Some(Switch::Off), true, Some(false)),
+            (Some(Switch::Off), false, Some(false)),
+            (Some(Switch::On), true, Some(true)),
+            (Some(Switch::On), false, None),
+        ];
+        for (flag, enabled, expected) in cases {
+            assert_eq!(load_on(flag, enabled).ok(), expected, "{flag:?} {enabled}");
+        }
+    }
 }

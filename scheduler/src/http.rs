@@ -1,9 +1,9 @@
-//! The admin port: health, readiness, metrics.
+//! The admin port: health, readiness, metrics, the switch of load.
 //!
-//! Takes what others keep (readiness, the metrics registry), gives text. Has no say in
-//! anything.
+//! Takes what others keep (readiness, the metrics registry) and asks the engine, gives text.
 
 mod door;
+mod load;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,12 +14,15 @@ use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use axum::routing::get;
 use plimsoll_cluster::Ready;
+use plimsoll_ingest::Ingest;
 use prometheus_client::registry::Registry;
 use tokio::net::TcpListener;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use self::door::Door;
+use self::door::{Door, Peer};
+use crate::clock::Clock;
+use crate::inspect::Inspector;
 
 /// The text format of Prometheus as prometheus-client writes it.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -28,10 +31,16 @@ const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset
 /// client that never ends its request must not hold the process up.
 const GRACE: Duration = Duration::from_secs(2);
 
+/// What the pages are made from.
 #[derive(Debug, Clone)]
-struct Admin {
-    ready: Ready,
-    registry: Arc<Registry>,
+pub(crate) struct Admin {
+    pub(crate) ready: Ready,
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) inspector: Inspector,
+    pub(crate) ingest: Arc<Ingest>,
+    pub(crate) clock: Clock,
+    /// Whether agents are listened to: without them there is nothing to switch.
+    pub(crate) load_enabled: bool,
 }
 
 /// Serves the admin port until `stop` is cancelled.
@@ -40,8 +49,7 @@ struct Admin {
 /// The socket fails.
 pub(crate) async fn serve(
     listener: TcpListener,
-    ready: Ready,
-    registry: Arc<Registry>,
+    admin: Admin,
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
     let router = Router::new()
@@ -49,7 +57,9 @@ pub(crate) async fn serve(
         .route("/livez", get(|| async { "ok" }))
         .route("/readyz", get(readyz))
         .route("/metrics", get(metrics))
-        .with_state(Admin { ready, registry });
+        .merge(load::routes())
+        .with_state(admin)
+        .into_make_service_with_connect_info::<Peer>();
     let serving = axum::serve(Door::new(listener), router)
         .with_graceful_shutdown(stop.clone().cancelled_owned());
     let end_of_grace = async {

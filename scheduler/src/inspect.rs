@@ -3,7 +3,9 @@
 //! The driver answers between two steps, so an answer is one consistent instant.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use plimsoll_core::LoadStats;
 use plimsoll_framework::NodeLoad;
 use tokio::sync::{mpsc, oneshot};
 
@@ -18,11 +20,26 @@ pub struct Inspector {
 
 /// One question, and where its answer goes.
 #[derive(Debug)]
-pub(crate) struct Question {
-    /// The node whose load is asked for.
-    pub(crate) node: Arc<str>,
-    /// Takes the answer.
-    pub(crate) answer: oneshot::Sender<Option<NodeLoad>>,
+pub(crate) enum Question {
+    /// What does this node carry?
+    NodeLoad {
+        node: Arc<str>,
+        answer: oneshot::Sender<Option<NodeLoad>>,
+    },
+    /// How is load judged? After the switch is set, if it is to be.
+    Load {
+        switch: Option<bool>,
+        answer: oneshot::Sender<LoadAnswer>,
+    },
+}
+
+/// How load is judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LoadAnswer {
+    /// Mode and census.
+    pub stats: LoadStats,
+    /// How long the mode has lasted.
+    pub lasted: Duration,
 }
 
 // === impl Inspector ===
@@ -37,12 +54,28 @@ impl Inspector {
     /// The load of a node as the next decision would see it; `None` if there is no such node
     /// or the engine has ended.
     pub async fn node_load(&self, node: &str) -> Option<NodeLoad> {
+        let node = Arc::from(node);
+        self.ask(|answer| Question::NodeLoad { node, answer })
+            .await
+            .flatten()
+    }
+
+    /// How load is judged; `None` if the engine has ended.
+    pub async fn load(&self) -> Option<LoadAnswer> {
+        let switch = None;
+        self.ask(|answer| Question::Load { switch, answer }).await
+    }
+
+    /// Turns the judgement of load on or off, and says how it is judged then; `None` if the
+    /// engine has ended.
+    pub async fn switch_load(&self, on: bool) -> Option<LoadAnswer> {
+        let switch = Some(on);
+        self.ask(|answer| Question::Load { switch, answer }).await
+    }
+
+    async fn ask<T>(&self, question: impl FnOnce(oneshot::Sender<T>) -> Question) -> Option<T> {
         let (answer, answered) = oneshot::channel();
-        let question = Question {
-            node: Arc::from(node),
-            answer,
-        };
-        self.questions.send(question).await.ok()?;
-        answered.await.ok().flatten()
+        self.questions.send(question(answer)).await.ok()?;
+        answered.await.ok()
     }
 }

@@ -4,10 +4,14 @@
 //! meaning is the same, `plimsoll_*` for ours.
 
 mod engine;
+mod load;
+mod process;
+mod timing;
 
-use std::time::Duration;
+use std::sync::atomic::Ordering;
 
-use plimsoll_core::{Decision, EngineStats, Outcome};
+use plimsoll_core::{Decision, EngineStats, Evaluations, LoadStats, Timing};
+use plimsoll_framework::Snapshot;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -16,16 +20,19 @@ use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
 
 use engine::EngineSeries;
+use load::LoadSeries;
+use timing::TimingSeries;
 
 /// All series of the scheduler.
 #[derive(Debug, Clone)]
 pub(crate) struct Metrics {
     attempts: Family<AttemptLabels, Counter>,
-    algorithm: Histogram,
     sample_age: Histogram,
     pending: Family<QueueLabels, Gauge>,
     cache: Family<CacheLabels, Gauge>,
     engine: EngineSeries,
+    timing: TimingSeries,
+    load: LoadSeries,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -47,26 +54,22 @@ struct CacheLabels {
 // === impl Metrics ===
 
 impl Metrics {
-    /// All series, registered.
-    pub(crate) fn new(registry: &mut Registry) -> Self {
+    /// All series, registered; those of each node's load if `per_node`.
+    pub(crate) fn new(registry: &mut Registry, per_node: bool) -> Self {
+        process::register(registry);
         let metrics = Self {
             attempts: Family::default(),
-            // kube-scheduler's buckets begin at 1 ms; a cycle here takes microseconds.
-            algorithm: Histogram::new(exponential_buckets(0.000_016, 2.0, 20)),
             sample_age: Histogram::new(exponential_buckets(0.125, 2.0, 12)),
             pending: Family::default(),
             cache: Family::default(),
             engine: EngineSeries::new(registry),
+            timing: TimingSeries::new(registry),
+            load: LoadSeries::new(registry, per_node),
         };
         registry.register(
             "scheduler_schedule_attempts",
             "Attempts to schedule pods, by result and profile",
             metrics.attempts.clone(),
-        );
-        registry.register(
-            "scheduler_scheduling_algorithm_duration_seconds",
-            "Time of one scheduling cycle",
-            metrics.algorithm.clone(),
         );
         registry.register(
             "plimsoll_decision_sample_age_seconds",
@@ -86,27 +89,56 @@ impl Metrics {
         metrics
     }
 
-    /// One attempt has ended; its cycle took `cycle`.
-    pub(crate) fn decided(&self, decision: &Decision, cycle: Duration) {
-        let result = match &decision.outcome {
-            Outcome::Chosen { .. } => "scheduled",
-            Outcome::Unschedulable { .. } => "unschedulable",
-            Outcome::Failed { .. } => "error",
-        };
-        let labels = AttemptLabels {
-            result,
-            profile: decision.scheduler_name.to_string(),
-        };
-        self.attempts.get_or_create(&labels).inc();
-        self.algorithm.observe(cycle.as_secs_f64());
+    /// A decision was made.
+    pub(crate) fn decided(&self, decision: &Decision) {
         if let Some(age) = decision.sample_age() {
             self.sample_age.observe(age.as_secs_f64());
         }
     }
 
+    /// Something was timed.
+    pub(crate) fn timed(&self, timing: &Timing) {
+        self.timing.take(timing);
+    }
+
+    /// The figures of load now.
+    pub(crate) fn set_load(&self, stats: &LoadStats) {
+        self.load.set(stats);
+    }
+
+    /// Whether series of each node's load are wanted.
+    pub(crate) fn wants_rows(&self) -> bool {
+        self.load.wants_rows()
+    }
+
+    /// The load of all nodes now.
+    pub(crate) fn set_rows(&self, snapshot: &Snapshot) {
+        self.load.set_rows(snapshot);
+    }
+
+    /// How often plugins were asked.
+    pub(crate) fn set_evaluations(&self, evaluations: &[Evaluations]) {
+        self.engine.set_evaluations(evaluations);
+    }
+
     /// The engine's figures now.
     pub(crate) fn set_stats(&self, stats: &EngineStats) {
         self.engine.set(stats);
+        for profile in &stats.attempts {
+            let results = [
+                ("scheduled", profile.scheduled),
+                ("unschedulable", profile.unschedulable),
+                ("error", profile.error),
+            ];
+            for (result, count) in results {
+                let labels = AttemptLabels {
+                    result,
+                    profile: profile.scheduler_name.to_string(),
+                };
+                let counter = self.attempts.get_or_create(&labels);
+                counter.inner().store(count, Ordering::Relaxed);
+            }
+        }
         let queues = [
             ("active", stats.queue.active),
             ("backoff", stats.queue.backoff),

@@ -57,6 +57,8 @@ struct Binding {
     /// Grows with each binding: the order in which pods began to wait.
     order: u64,
     began: Duration,
+    /// When it had all permissions.
+    permitted: Duration,
 }
 
 /// What a binding waits for.

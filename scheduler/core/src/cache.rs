@@ -27,7 +27,7 @@ use plimsoll_objects::{Pod, Uid};
 
 use self::node_tree::NodeTree;
 use self::pods::CachedPod;
-use crate::stats::CacheSizes;
+use crate::stats::{CacheSizes, LoadStats};
 
 pub(crate) use self::pods::Confirmed;
 
@@ -43,6 +43,8 @@ pub(crate) struct Cache {
     orphans: BTreeMap<Arc<str>, Vec<Uid>>,
     assumed: usize,
     load: LoadModel,
+    /// Nodes whose load fell and that were not told of yet, in the order of their ids.
+    falls: Vec<NodeId>,
     generation: u64,
     /// Nodes that changed since the last snapshot, each once.
     changed: Vec<NodeId>,
@@ -61,6 +63,7 @@ impl Cache {
             orphans: BTreeMap::new(),
             assumed: 0,
             load: LoadModel::new(load),
+            falls: Vec::new(),
             generation: 0,
             changed: Vec::new(),
             is_changed: Vec::new(),
@@ -72,6 +75,8 @@ impl Cache {
     pub(crate) fn update_snapshot(&mut self, snapshot: &mut Snapshot, now: Now) {
         self.load
             .refresh(now.mono, &mut |id, row| snapshot.set_load(id, *row));
+        snapshot.set_load_mode(self.load.mode());
+        self.note_falls();
         for id in self.changed.drain(..) {
             self.is_changed[id.index()] = false;
             match &self.nodes[id.index()] {
@@ -87,6 +92,39 @@ impl Cache {
             snapshot.set_order(self.tree.order());
         }
         snapshot.set_taken_at(now);
+    }
+
+    fn note_falls(&mut self) {
+        let known = self.falls.len();
+        self.load.take_falls(&mut self.falls);
+        if known > 0 && self.falls.len() > known {
+            self.falls.sort_unstable();
+            self.falls.dedup();
+        }
+    }
+
+    /// The nodes whose load fell, by the refreshes since the last call.
+    pub(crate) fn take_falls(&mut self) -> Vec<NodeId> {
+        std::mem::take(&mut self.falls)
+    }
+
+    /// Turns the judgement of load on or off, from the next snapshot.
+    pub(crate) fn set_load_on(&mut self, on: bool) {
+        self.load.set_enabled(on);
+    }
+
+    /// Takes the table of link speeds by instance type, bytes per second.
+    pub(crate) fn set_link_speeds(&mut self, table: Arc<BTreeMap<Arc<str>, u64>>) {
+        self.load.set_link_speeds(table);
+    }
+
+    /// Whether load is judged, as of the last snapshot.
+    pub(crate) fn load_stats(&self) -> LoadStats {
+        LoadStats {
+            mode: self.load.mode(),
+            since: self.load.mode_since(),
+            census: self.load.census(),
+        }
     }
 
     /// Takes a sample of a node's load.

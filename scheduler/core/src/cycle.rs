@@ -23,6 +23,7 @@ use crate::decision::Outcome;
 use crate::engine::Engine;
 use crate::queue::{Queued, Setback};
 use crate::runtime::Framework;
+use crate::timing::Timing;
 
 pub(crate) use self::fail::Failed;
 
@@ -37,7 +38,12 @@ struct Attempt {
 impl Engine {
     /// Tries the next pod of the queue, if there is one.
     pub(crate) fn run_cycle(&mut self) {
-        let Some(item) = self.queue.pop() else { return };
+        // Before the pod is taken: what is told now is in the snapshot that it is judged by.
+        self.refresh();
+        let Some(mut item) = self.queue.pop() else {
+            return;
+        };
+        item.began = self.probe.begin_cycle();
         // Groups will have a cycle of their own; nothing forms them yet.
         let Entity::Pod(queued) = &item.entity else {
             return;
@@ -47,7 +53,6 @@ impl Engine {
             self.queue.done(queued.pod.uid());
             return;
         }
-        self.cache.update_snapshot(&mut self.snapshot, self.now);
         self.attempt(item, &queued);
     }
 
@@ -73,9 +78,15 @@ impl Engine {
                 .node_of(pod.uid())
                 .and_then(|name| self.cache.id_of(name)),
             start: self.next_start,
+            probe: &self.probe,
         };
         let mut state = CycleState::new();
         let decided = deciding.decide(&mut state, &mut self.workspace, &mut self.random);
+        if let Decided::Chosen(_) = &decided
+            && let Some(took) = self.probe.took(item.began)
+        {
+            self.probe.keep(Timing::Algorithm(took));
+        }
         let record = record::record(framework, &cycle, queued, &self.workspace, &decided);
         if framework.nodes_to_score != NodesToScore::All && !self.snapshot.is_empty() {
             let looked_at = self.next_start + self.workspace.found.evaluated();
@@ -129,13 +140,13 @@ impl Engine {
             now: self.now,
         };
         let permitted = framework
-            .reserve(&cycle, &mut state, &info)
-            .and_then(|()| framework.permit(&cycle, &mut state, &info, waiting_for));
+            .reserve(&cycle, &mut state, &info, &self.probe)
+            .and_then(|()| framework.permit(&cycle, &mut state, &info, (waiting_for, &self.probe)));
         let reserved = Reserved {
             item,
             pod: placed,
             state,
-            over: chosen.over,
+            over: chosen.over.map(|over| over.reason),
         };
         match permitted {
             Ok(permitted) => {

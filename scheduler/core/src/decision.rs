@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use plimsoll_framework::{NodeLoad, PodEstimate, Rejection};
+use plimsoll_framework::{Detail, NodeLoad, PodEstimate, Reason, Rejection};
 
 use crate::command::PodRef;
 
@@ -37,6 +37,8 @@ pub struct Decision {
     pub candidates: Vec<Candidate>,
     /// Number of nodes per reason, most first (at most [`KEPT_REASONS`]).
     pub rejections: Vec<RejectionCount>,
+    /// The soft cap that the chosen node is over, where it is.
+    pub over: Option<OverCap>,
 }
 
 /// How many candidates a record keeps: the chosen one, the runner-up and a few more.
@@ -75,6 +77,17 @@ pub enum Unscored {
     NominatedNode,
     /// No node passed outright: it was the one least over a soft line.
     SoftCap,
+}
+
+/// A soft cap that was exceeded as no node is under it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OverCap {
+    /// Stable text of the plugin, as of a rejection.
+    pub reason: Reason,
+    /// The figures behind it.
+    pub detail: Option<Detail>,
+    /// How far over the cap.
+    pub excess: f64,
 }
 
 /// One node that passed.

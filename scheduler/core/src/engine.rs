@@ -17,11 +17,13 @@ use crate::event::Event;
 use crate::nominator::Nominator;
 use crate::options::EngineOptions;
 use crate::outbox::Outbox;
+use crate::probe::Probe;
 use crate::profile::{BuildError, Profiles};
 use crate::queue::Queue;
 use crate::random::Random;
 use crate::stats::{Counters, EngineStats, ProfileAttempts};
 use crate::status::StatusLane;
+use crate::timing::{self, Evaluations, Timing};
 use crate::watched::Watched;
 
 /// Most decided pods that may wait for a free request before the cycle pauses: a decision
@@ -48,6 +50,9 @@ pub struct Engine {
     pub(crate) outbox: Outbox,
     pub(crate) counters: Counters,
     pub(crate) attempts: Vec<ProfileAttempts>,
+    pub(crate) probe: Probe,
+    /// When load was last looked at for pods that wait for it.
+    pub(crate) load_looked_at: Duration,
     pub(crate) nodes_listed: bool,
     pub(crate) pods_listed: bool,
 }
@@ -63,14 +68,19 @@ impl Engine {
             mono: Duration::ZERO,
             wall: Timestamp::UNIX_EPOCH,
         };
+        let mut cache = Cache::new(options.load);
+        cache.set_load_on(options.load_on);
+        cache.set_link_speeds(options.link_speeds);
         let attempts = profiles.names().map(|name| ProfileAttempts {
             scheduler_name: Arc::clone(name),
             ..ProfileAttempts::default()
         });
         Ok(Self {
             attempts: attempts.collect(),
+            probe: Probe::new(options.stopwatch, config.profiles.len()),
+            load_looked_at: Duration::ZERO,
             now,
-            cache: Cache::new(options.load),
+            cache,
             queue: Queue::new(
                 Arc::clone(&profiles),
                 config.pod_initial_backoff,
@@ -78,7 +88,7 @@ impl Engine {
             ),
             nominator: Nominator::default(),
             watched: Watched::default(),
-            bindings: Bindings::new(options),
+            bindings: Bindings::new(options.min_binds_in_flight, options.max_binds_in_flight),
             status: StatusLane::default(),
             evictions: BTreeMap::new(),
             snapshot: Snapshot::empty(now),
@@ -104,6 +114,7 @@ impl Engine {
         self.queue.flush(self.now.mono);
         self.fire_deadlines();
         self.dispatch();
+        self.look_at_load();
         if self.may_cycle() {
             self.run_cycle();
             self.dispatch();
@@ -121,6 +132,7 @@ impl Engine {
             self.queue.next_flush(),
             self.bindings.next_deadline(|uid| self.status.is_asked(uid)),
             self.status.next_deadline(),
+            self.next_load_look(),
         ];
         times
             .into_iter()
@@ -144,6 +156,26 @@ impl Engine {
         &self.snapshot
     }
 
+    /// Gives what was timed since the last call; nothing without a stopwatch.
+    pub fn drain_timings(&self, take: impl FnMut(Timing)) {
+        self.probe.drain(take);
+    }
+
+    /// How often each plugin was asked.
+    pub fn evaluations(&self) -> Vec<Evaluations> {
+        let frameworks = self.profiles.all().enumerate();
+        let rows = frameworks.flat_map(|(index, framework)| {
+            let counts = self.probe.evaluations(index).into_iter();
+            counts.map(|(point, plugin, count)| Evaluations {
+                profile: Arc::clone(&framework.scheduler_name),
+                plugin: framework.name_of(plugin),
+                point: timing::label(point),
+                count,
+            })
+        });
+        rows.collect()
+    }
+
     /// What the engine counts.
     pub fn stats(&self) -> EngineStats {
         EngineStats {
@@ -152,6 +184,7 @@ impl Engine {
             in_flight: self.bindings.sizes(self.status.sizes()),
             attempts: self.attempts.clone(),
             incoming: self.queue.incoming(),
+            unschedulable: self.queue.unschedulable_by_plugin(),
             counters: Counters {
                 status: self.status.counters,
                 ..self.counters

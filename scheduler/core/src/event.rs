@@ -35,6 +35,8 @@ pub enum Event {
     },
     /// The newest samples of the nodes that have new ones.
     Samples(Vec<Sample>),
+    /// A person turns the judgement of load on or off.
+    LoadSwitched(bool),
     /// A command was carried out, or failed.
     Completed {
         /// Which one.

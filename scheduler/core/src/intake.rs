@@ -23,6 +23,7 @@ impl Engine {
             Event::PodSet(pod) => self.pod_set(&pod),
             Event::PodGone { key, uid } => self.pod_gone(&key, &uid),
             Event::Samples(samples) => self.samples(&samples),
+            Event::LoadSwitched(on) => self.load_switched(on),
             Event::Completed { id, outcome } => self.completed(id, &outcome),
         }
     }

@@ -13,16 +13,19 @@ pub mod decision;
 pub mod event;
 pub mod options;
 pub mod stats;
+pub mod timing;
 
 mod binding;
 mod cache;
 mod cycle;
 mod engine;
 mod intake;
+mod load_watch;
 mod meta;
 mod nominator;
 mod outbox;
 mod plugin_set;
+mod probe;
 mod profile;
 mod queue;
 mod random;
@@ -32,14 +35,16 @@ mod watched;
 
 pub use command::{Command, CommandId, PodEvent, PodRef, ScheduledFalse};
 pub use decision::{
-    Candidate, Decision, KEPT_CANDIDATES, KEPT_REASONS, Outcome, PluginScore, RejectionCount,
-    Unscored,
+    Candidate, Decision, KEPT_CANDIDATES, KEPT_REASONS, Outcome, OverCap, PluginScore,
+    RejectionCount, Unscored,
 };
 pub use engine::Engine;
 pub use event::{Event, Failure, FailureKind};
 pub use options::EngineOptions;
+pub use plimsoll_load::LoadCensus;
 pub use profile::BuildError;
 pub use stats::{
-    BindCounters, CacheSizes, Counters, EngineStats, InFlightSizes, ProfileAttempts, QueueIncoming,
-    QueueSizes, StatusCounters,
+    BindCounters, CacheSizes, Counters, EngineStats, InFlightSizes, LoadStats, ProfileAttempts,
+    QueueIncoming, QueueSizes, StatusCounters, UnschedulablePods,
 };
+pub use timing::{Evaluations, Stopwatch, Timing};

@@ -1,6 +1,11 @@
 //! Settings of the engine that are not in `KubeSchedulerConfiguration`.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use plimsoll_load::LoadOptions;
+
+use crate::timing::Stopwatch;
 
 /// Fewest requests for bindings in flight: with one request per 10 ms still 400 pods a
 /// second, and few enough for a server that is out of breath.
@@ -12,7 +17,7 @@ pub const DEFAULT_MAX_BINDS: usize = 32;
 pub const DEFAULT_SEED: u64 = 0x0070_6C69_6D73_6F6C;
 
 /// Settings of one engine.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct EngineOptions {
     /// Seed of the draw among equally good nodes.
     pub seed: u64,
@@ -22,6 +27,12 @@ pub struct EngineOptions {
     pub max_binds_in_flight: usize,
     /// Settings of the load model.
     pub load: LoadOptions,
+    /// Whether load is judged from the start; `Event::LoadSwitched` changes it.
+    pub load_on: bool,
+    /// Link speeds by instance type, bytes per second.
+    pub link_speeds: Arc<BTreeMap<Arc<str>, u64>>,
+    /// For figures of how long things take; nothing that is decided depends on it.
+    pub stopwatch: Option<Stopwatch>,
 }
 
 impl Default for EngineOptions {
@@ -31,6 +42,9 @@ impl Default for EngineOptions {
             min_binds_in_flight: DEFAULT_MIN_BINDS,
             max_binds_in_flight: DEFAULT_MAX_BINDS,
             load: LoadOptions::default(),
+            load_on: true,
+            link_speeds: Arc::default(),
+            stopwatch: None,
         }
     }
 }

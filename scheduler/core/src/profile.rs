@@ -87,7 +87,10 @@ impl Profiles {
     /// The first thing that is wrong; a checked configuration has nothing, unless a plugin
     /// does not build the hooks that it declares.
     pub(crate) fn new(config: &SchedulerConfig) -> Result<Self, BuildError> {
-        let built: Result<Vec<_>, _> = config.profiles.iter().map(Framework::new).collect();
+        let numbered = config.profiles.iter().enumerate();
+        let built: Result<Vec<_>, _> = numbered
+            .map(|(index, profile)| Framework::new(index, profile))
+            .collect();
         let frameworks = built?;
         let mut by_name = BTreeMap::new();
         for (index, framework) in frameworks.iter().enumerate() {
@@ -142,7 +145,16 @@ impl Profiles {
             .collect()
     }
 
-    fn all(&self) -> impl Iterator<Item = &Framework> {
+    /// The plugins that named `event` among those they want to hear of, by the index of their
+    /// profile.
+    pub(crate) fn registered_for(&self, event: ClusterEvent) -> Vec<PluginSet> {
+        self.all()
+            .map(|framework| framework.registered_for(event))
+            .collect()
+    }
+
+    /// All profiles, in the order of the configuration.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Framework> {
         std::iter::once(&self.first).chain(&self.rest)
     }
 

@@ -35,10 +35,11 @@ use self::heap::{Heap, Slot};
 use self::in_flight::InFlight;
 use self::item::Place;
 use self::pool::Pool;
+use crate::plugin_set::PluginSet;
 use crate::profile::{ProfileIx, Profiles};
 
 pub(crate) use self::counts::{Incoming, IncomingCounts};
-pub(crate) use self::happening::{Happening, Scope};
+pub(crate) use self::happening::{Fallen, Happening, Scope};
 pub(crate) use self::item::{Queued, Setback};
 pub(crate) use self::update::pod_actions;
 
@@ -64,13 +65,19 @@ pub(crate) struct Queue {
     arrivals: u64,
     /// The instant of the last flush: the engine flushes with every step.
     flushed: Duration,
+    /// The newest instant that was told.
+    now: Duration,
     next_pool_flush: Duration,
     incoming: IncomingCounts,
+    /// By profile, the plugins that asked to hear of falls of load.
+    load_watchers: Vec<PluginSet>,
 }
 
 impl Queue {
     pub(crate) fn new(profiles: Arc<Profiles>, initial: Duration, max: Duration) -> Self {
+        let load_watchers = profiles.registered_for(Happening::LOAD_FELL);
         Self {
+            load_watchers,
             profiles,
             backoff: Backoff { initial, max },
             items: Vec::new(),
@@ -83,6 +90,7 @@ impl Queue {
             in_flight: InFlight::default(),
             arrivals: 0,
             flushed: Duration::ZERO,
+            now: Duration::ZERO,
             next_pool_flush: Duration::ZERO,
             incoming: IncomingCounts::default(),
         }
@@ -93,6 +101,7 @@ impl Queue {
         if self.index.contains_key(pod.uid()) {
             return;
         }
+        self.now = now;
         let arrival = self.next_arrival();
         let slot = self.store(Queued::new(pod, profile, now, arrival));
         self.activate(slot, Incoming::ADDED);
@@ -137,6 +146,14 @@ impl Queue {
     /// Whether this pod waits here (and is not out for an attempt).
     pub(crate) fn contains(&self, uid: &Uid) -> bool {
         self.index.contains_key(uid)
+    }
+
+    /// Whether an entity waits because of a plugin that asked to hear of falls of load.
+    pub(crate) fn waits_for_load(&self) -> bool {
+        self.pool.any_class(|class| {
+            let watchers = self.load_watchers.get(class.profile.index()).copied();
+            !class.waits_for.and(watchers.unwrap_or_default()).is_empty()
+        })
     }
 
     /// Whether [`Self::pop`] would give something.

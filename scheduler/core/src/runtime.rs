@@ -23,6 +23,8 @@ use crate::plugin_set::PluginIx;
 
 /// The hooks of one profile.
 pub(crate) struct Framework {
+    /// Its place among the profiles.
+    index: usize,
     pub(crate) scheduler_name: Arc<str>,
     /// `percentageOfNodesToScore`.
     pub(crate) nodes_to_score: NodesToScore,
@@ -67,6 +69,10 @@ struct Interest {
 impl Framework {
     pub(crate) fn has_scores(&self) -> bool {
         !self.score.is_empty()
+    }
+
+    pub(crate) fn has_pre_binds(&self) -> bool {
+        !self.pre_bind.is_empty()
     }
 
     pub(crate) fn has_post_filters(&self) -> bool {

@@ -1,6 +1,10 @@
 //! What the engine counts, as plain numbers for metrics.
 
 use std::sync::Arc;
+use std::time::Duration;
+
+use plimsoll_framework::LoadMode;
+use plimsoll_load::LoadCensus;
 
 /// Everything the engine counts. Counters only grow; sizes are of this instant.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -15,6 +19,8 @@ pub struct EngineStats {
     pub attempts: Vec<ProfileAttempts>,
     /// Entities that came into a part of the queue, by part and cause.
     pub incoming: Vec<QueueIncoming>,
+    /// Pods that wait, by the plugins that turned them down.
+    pub unschedulable: Vec<UnschedulablePods>,
     /// All other counters.
     pub counters: Counters,
 }
@@ -86,6 +92,28 @@ pub struct QueueIncoming {
     pub event: String,
     /// How many.
     pub count: u64,
+}
+
+/// Pods that wait because of one plugin (`unschedulable_pods`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnschedulablePods {
+    /// The profile.
+    pub profile: Arc<str>,
+    /// The plugin that turned them down, perhaps beside others.
+    pub plugin: &'static str,
+    /// How many.
+    pub pods: usize,
+}
+
+/// Whether load is judged, and what of it is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LoadStats {
+    /// How rows are to be taken.
+    pub mode: LoadMode,
+    /// Since when, on the engine's monotonic clock.
+    pub since: Duration,
+    /// How many nodes report.
+    pub census: LoadCensus,
 }
 
 /// Counters that have no label.

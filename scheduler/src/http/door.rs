@@ -10,7 +10,8 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use axum::serve::Listener;
+use axum::extract::connect_info::Connected;
+use axum::serve::{IncomingStream, Listener};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
@@ -27,6 +28,10 @@ pub(super) struct Door {
     /// The connections that may still be open, oldest first; dropping one ends it.
     places: VecDeque<oneshot::Sender<()>>,
 }
+
+/// Who is at the other end of a connection.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Peer(pub(super) SocketAddr);
 
 /// One connection; it fails once its time is over, or its place is needed.
 pub(super) struct Visit<S> {
@@ -70,6 +75,14 @@ impl Listener for Door {
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
+    }
+}
+
+// === impl Peer ===
+
+impl Connected<IncomingStream<'_, Door>> for Peer {
+    fn connect_info(stream: IncomingStream<'_, Door>) -> Self {
+        Self(*stream.remote_addr())
     }
 }
 

@@ -3,12 +3,16 @@
 //! Takes [`EngineStats`], whose counters only grow, gives `plimsoll_*_total` with one label
 //! for what happened.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use plimsoll_core::{BindCounters, Counters, EngineStats, StatusCounters};
+use parking_lot::Mutex;
+use plimsoll_core::{BindCounters, Counters, EngineStats, Evaluations, StatusCounters};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
 /// One family per question, one label for the answer.
@@ -19,11 +23,29 @@ pub(crate) struct EngineSeries {
     samples: Family<Outcome, Counter>,
     oddities: Family<Outcome, Counter>,
     incoming: Family<Incoming, Counter>,
+    evaluations: Family<Asked, Counter>,
+    unschedulable: Family<Rejecting, Gauge>,
+    /// Those that have a series: one that rejects nobody any more is zero, not absent.
+    rejecting: Arc<Mutex<BTreeSet<Rejecting>>>,
+    preemptions: Counter,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Outcome {
     outcome: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Asked {
+    plugin: &'static str,
+    extension_point: &'static str,
+    profile: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, EncodeLabelSet)]
+struct Rejecting {
+    plugin: &'static str,
+    profile: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -63,6 +85,26 @@ impl EngineSeries {
             "Pods added to scheduling queues, by event and queue",
             series.incoming.clone(),
         );
+        // There from the start: a new pod is the first thing that happens.
+        drop(series.incoming.get_or_create(&Incoming {
+            queue: "active",
+            event: "UnscheduledPodAdd".to_owned(),
+        }));
+        registry.register(
+            "scheduler_plugin_evaluation",
+            "How often plugins were asked, by extension point (PreFilter, Filter, PreScore, Score)",
+            series.evaluations.clone(),
+        );
+        registry.register(
+            "scheduler_unschedulable_pods",
+            "Pods that wait because a plugin turned them down; one counts for each such plugin",
+            series.unschedulable.clone(),
+        );
+        registry.register(
+            "scheduler_preemption_attempts",
+            "Attempts to make room for a pod",
+            series.preemptions.clone(),
+        );
         series
     }
 
@@ -72,6 +114,9 @@ impl EngineSeries {
         set(&self.status, status(&stats.counters.status));
         set(&self.samples, samples(&stats.counters));
         set(&self.oddities, oddities(&stats.counters));
+        let preemptions = self.preemptions.inner();
+        preemptions.store(stats.counters.preemption_attempts, Ordering::Relaxed);
+        self.set_unschedulable(stats);
         for entry in &stats.incoming {
             let labels = Incoming {
                 queue: entry.queue,
@@ -80,6 +125,41 @@ impl EngineSeries {
             let counter = self.incoming.get_or_create(&labels);
             counter.inner().store(entry.count, Ordering::Relaxed);
         }
+    }
+}
+
+impl EngineSeries {
+    /// How often plugins were asked.
+    pub(crate) fn set_evaluations(&self, evaluations: &[Evaluations]) {
+        for asked in evaluations {
+            let labels = Asked {
+                plugin: asked.plugin,
+                extension_point: asked.point,
+                profile: asked.profile.to_string(),
+            };
+            let counter = self.evaluations.get_or_create(&labels);
+            counter.inner().store(asked.count, Ordering::Relaxed);
+        }
+    }
+
+    fn set_unschedulable(&self, stats: &EngineStats) {
+        let mut gone = std::mem::take(&mut *self.rejecting.lock());
+        let mut rejecting = gone.clone();
+        for row in &stats.unschedulable {
+            let labels = Rejecting {
+                plugin: row.plugin,
+                profile: row.profile.to_string(),
+            };
+            self.unschedulable
+                .get_or_create(&labels)
+                .set(row.pods as i64);
+            gone.remove(&labels);
+            rejecting.insert(labels);
+        }
+        for labels in gone {
+            self.unschedulable.get_or_create(&labels).set(0);
+        }
+        *self.rejecting.lock() = rejecting;
     }
 }
 

@@ -3,12 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use plimsoll_framework::Point;
 use plimsoll_objects::Uid;
 
 use super::{Fate, Progress, Request, Stage, Work};
 use crate::command::CommandId;
 use crate::engine::Engine;
 use crate::event::{Failure, FailureKind};
+use crate::probe::{ERROR, SUCCESS};
+use crate::timing::{Timing, label};
 
 /// First pause before a question without an answer is asked again; doubles each time.
 const FIRST_RETRY: Duration = Duration::from_millis(200);
@@ -39,6 +42,15 @@ impl Engine {
             return true;
         }
         request.progress = Progress::Resting;
+        if request.work.binds() {
+            let framework = self.profiles.get(binding.reserved.item.profile);
+            self.probe.keep(Timing::Point {
+                profile: Arc::clone(&framework.scheduler_name),
+                point: label(Point::Bind),
+                status: if outcome.is_ok() { SUCCESS } else { ERROR },
+                took: now.saturating_sub(at),
+            });
+        }
         let kind = outcome
             .as_ref()
             .map(|&()| ())

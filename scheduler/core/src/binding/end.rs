@@ -10,6 +10,7 @@ use crate::command::{PodEvent, PodRef};
 use crate::cycle::{Failed, message, setback_of};
 use crate::engine::Engine;
 use crate::queue::{Happening, Scope};
+use crate::timing::Timing;
 
 impl Engine {
     /// The pod is bound. It stays assumed until the watch shows it.
@@ -28,22 +29,36 @@ impl Engine {
         if let Some(counts) = self.attempts.get_mut(item.profile.index()) {
             counts.scheduled += 1;
         }
+        self.time_attempt(&item, "scheduled");
+        for queued in item.pods() {
+            let since = item.ready_since.unwrap_or(queued.first_queued_at);
+            self.probe.keep(Timing::Scheduled {
+                attempts: queued.attempts,
+                waited: self.now.mono.saturating_sub(since),
+            });
+        }
         let framework = self.profiles.get(item.profile);
         let node = pod.spec.node_name.clone().unwrap_or_default();
-        let assigned = format!("Successfully assigned {} to {node}", pod.key());
-        let note = over.map_or_else(
-            || assigned.clone(),
-            |reason| format!("{assigned}, over a soft limit as no node is under it: {reason}"),
-        );
         self.outbox.record(PodEvent {
             pod: PodRef::of(&pod),
             scheduler_name: Arc::clone(&framework.scheduler_name),
             warning: false,
             reason: "Scheduled",
             action: "Binding",
-            note: message::note(&note),
+            note: message::note(&format!("Successfully assigned {} to {node}", pod.key())),
         });
-        framework.post_bind(&pod, &mut state, &node);
+        if let Some(reason) = over {
+            // An event of its own: the text of `Scheduled` stays kube-scheduler's.
+            self.outbox.record(PodEvent {
+                pod: PodRef::of(&pod),
+                scheduler_name: Arc::clone(&framework.scheduler_name),
+                warning: true,
+                reason: "LoadCapExceeded",
+                action: "Binding",
+                note: message::note(&format!("placed on {node} over its soft cap: {reason}")),
+            });
+        }
+        framework.post_bind(&pod, &mut state, &node, &self.probe);
     }
 
     /// A plugin turns the pod down, or fails, after its node was reserved.

@@ -2,15 +2,17 @@
 
 use std::time::Duration;
 
-use plimsoll_framework::{Rejection, Release};
+use plimsoll_framework::{Code, Rejection, Release};
 use plimsoll_objects::Uid;
 
 use super::{PermitWait, Reserved, Stage};
 use crate::cycle::message::go_duration;
 use crate::engine::Engine;
 use crate::plugin_set::PluginIx;
+use crate::probe::SUCCESS;
 use crate::profile::ProfileIx;
 use crate::runtime::place::Permitted;
+use crate::timing::Timing;
 
 impl Engine {
     /// Takes a pod that has its node reserved and what the `Permit`s said of it.
@@ -54,6 +56,7 @@ impl Engine {
         let waited = go_duration(first.timeout);
         let text = format!("rejected due to timeout after waiting {waited} at plugin {name}");
         self.counters.binds.permit_timeouts += 1;
+        self.time_permit_wait(binding.began, Code::Unschedulable.as_str());
         self.turn_down(uid, &Rejection::unschedulable(text).by(name));
     }
 
@@ -72,16 +75,25 @@ impl Engine {
                 let mut left = std::mem::take(waits);
                 left.retain(|wait| wait.plugin != plugin);
                 if left.is_empty() {
+                    let began = binding.began;
+                    self.time_permit_wait(began, SUCCESS);
                     self.start_pre_bind(&uid);
                 } else {
                     self.wait_for_permit(&uid, left);
                 }
             }
             Release::Reject(uid, reason) => {
+                let began = binding.began;
+                self.time_permit_wait(began, Code::Unschedulable.as_str());
                 let name = self.profiles.get(profile).name_of(plugin);
                 self.turn_down(&uid, &Rejection::unschedulable(reason).by(name));
             }
         }
+    }
+
+    fn time_permit_wait(&self, began: Duration, result: &'static str) {
+        let took = self.now.mono.saturating_sub(began);
+        self.probe.keep(Timing::PermitWait { result, took });
     }
 
     fn wait_for_permit(&mut self, uid: &Uid, waits: Vec<PermitWait>) {

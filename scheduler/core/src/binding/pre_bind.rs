@@ -3,11 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use plimsoll_framework::{BindOutcome, PreBindOutcome, PreBindStep};
+use plimsoll_framework::{BindOutcome, Point, PreBindOutcome, PreBindStep};
 use plimsoll_objects::Uid;
 
 use super::{Progress, Request, Stage, Work};
 use crate::engine::Engine;
+use crate::probe::SUCCESS;
+use crate::timing::{Timing, label};
 
 /// Shortest time before a `PreBind` that waits is asked again: a deadline that has passed
 /// must not make a tight loop.
@@ -17,6 +19,9 @@ impl Engine {
     /// The pod has all permissions: from now on the queue keeps nothing for it.
     pub(super) fn start_pre_bind(&mut self, uid: &Uid) {
         self.queue.done(uid);
+        if let Some(binding) = self.bindings.get_mut(uid) {
+            binding.permitted = self.now.mono;
+        }
         self.run_pre_bind(uid, 0, 0);
     }
 
@@ -84,6 +89,15 @@ impl Engine {
         };
         let reserved = &binding.reserved;
         let framework = self.profiles.get(reserved.item.profile);
+        if framework.has_pre_binds() {
+            let took = self.now.mono.saturating_sub(binding.permitted);
+            self.probe.keep(Timing::Point {
+                profile: Arc::clone(&framework.scheduler_name),
+                point: label(Point::PreBind),
+                status: SUCCESS,
+                took,
+            });
+        }
         let how = framework.bind(&reserved.pod, &reserved.state, &reserved.node());
         match how {
             Ok((name, outcome)) => {

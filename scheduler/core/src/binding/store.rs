@@ -11,7 +11,6 @@ use plimsoll_objects::Uid;
 use super::limiter::Limiter;
 use super::{Binding, Fate, Progress, Request, Reserved, Stage};
 use crate::command::CommandId;
-use crate::options::EngineOptions;
 use crate::plugin_set::PluginIx;
 use crate::profile::ProfileIx;
 use crate::stats::InFlightSizes;
@@ -28,14 +27,14 @@ pub(crate) struct Bindings {
 }
 
 impl Bindings {
-    pub(crate) fn new(options: EngineOptions) -> Self {
+    pub(crate) fn new(min_in_flight: usize, max_in_flight: usize) -> Self {
         Self {
             all: IndexMap::new(),
             deadlines: BTreeSet::new(),
             answers: BTreeMap::new(),
             event_waiters: BTreeSet::new(),
             ready: VecDeque::new(),
-            limiter: Limiter::new(options.min_binds_in_flight, options.max_binds_in_flight),
+            limiter: Limiter::new(min_in_flight, max_in_flight),
             order: 0,
         }
     }
@@ -120,6 +119,7 @@ impl Bindings {
             deadline: None,
             order,
             began: now,
+            permitted: now,
         };
         self.all.insert(uid.clone(), binding);
         uid

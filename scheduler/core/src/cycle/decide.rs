@@ -3,14 +3,15 @@
 //!
 //! Takes values, changes nothing but its own lists and the generator.
 
-use plimsoll_framework::{Cycle, CycleState, NodeId, Reason, Rejection};
+use plimsoll_framework::{Cycle, CycleState, NodeId, Point, Rejection};
 
 use super::find::{Extent, Found, enough};
 use super::nowhere::Nowhere;
 use super::select;
-use crate::decision::Unscored;
+use crate::decision::{OverCap, Unscored};
 use crate::nominator::NominatedByNode;
 use crate::plugin_set::PluginSet;
+use crate::probe::{Probe, status_of};
 use crate::random::Random;
 use crate::runtime::Framework;
 use crate::runtime::judge::Judge;
@@ -27,6 +28,7 @@ pub(crate) struct Deciding<'a> {
     pub(crate) promised: Option<NodeId>,
     /// Where in the order of nodes to begin.
     pub(crate) start: usize,
+    pub(crate) probe: &'a Probe,
 }
 
 /// Lists that are kept from cycle to cycle.
@@ -51,7 +53,7 @@ pub(crate) struct Chosen {
     pub(crate) node: NodeId,
     pub(crate) unscored: Option<Unscored>,
     /// The soft line that the node is over.
-    pub(crate) over: Option<Reason>,
+    pub(crate) over: Option<OverCap>,
 }
 
 impl Chosen {
@@ -75,7 +77,7 @@ impl Deciding<'_> {
         if self.cycle.snapshot.is_empty() {
             return Decided::Nowhere(Nowhere::without_nodes());
         }
-        let ready = match self.framework.pre_filter(&self.cycle, state) {
+        let ready = match self.framework.pre_filter(&self.cycle, state, self.probe) {
             Ok(ready) => ready,
             Err(stop) => return self.stopped(state, *stop),
         };
@@ -83,9 +85,16 @@ impl Deciding<'_> {
         if let Some(node) = self.promised_node(&judge, state, work) {
             return Decided::Chosen(Chosen::unscored(node, Unscored::NominatedNode));
         }
-        if let Err(error) = self.search(&judge, state, &ready, work) {
+        let begun = self.probe.begin();
+        let searched = self.search(&judge, state, &ready, work);
+        let (name, status) = (&self.framework.scheduler_name, status_of(&searched));
+        self.probe.point(begun, name, Point::Filter, status);
+        if let Err(error) = searched {
             return Decided::Failed(error);
         }
+        let found = &work.found;
+        self.framework
+            .count_filters(self.probe, ready.skip, found.evaluated(), &found.rejected);
         match work.found.feasible.as_slice() {
             [] => self.soft_or_nowhere(&judge, state, &ready, work, random),
             [only] => Decided::Chosen(Chosen::unscored(*only, Unscored::OnlyFeasibleNode)),
@@ -97,7 +106,7 @@ impl Deciding<'_> {
         let (feasible, scores) = (&work.found.feasible, &mut work.scores);
         let scored = self
             .framework
-            .score_all(&self.cycle, state, feasible, scores);
+            .score_all(&self.cycle, state, feasible, scores, self.probe);
         if let Err(error) = scored {
             return Decided::Failed(error);
         }
@@ -114,6 +123,7 @@ impl Deciding<'_> {
             framework: self.framework,
             skip,
             nominated: self.nominated,
+            probe: self.probe,
         }
     }
 
@@ -179,7 +189,7 @@ impl Deciding<'_> {
             Some(soft) => Decided::Chosen(Chosen {
                 node: soft.node,
                 unscored: Some(Unscored::SoftCap),
-                over: Some(soft.reason.clone()),
+                over: Some(soft.over.clone()),
             }),
             None => Decided::Nowhere(self.nowhere(judge, state, ready, &work.found)),
         }

@@ -12,6 +12,7 @@ use crate::command::{Command, PodEvent, PodRef, ScheduledFalse};
 use crate::engine::Engine;
 use crate::queue::{Queued, Setback};
 use crate::status::{Nomination, Patch};
+use crate::timing::Timing;
 
 /// How an attempt failed.
 #[derive(Debug)]
@@ -106,6 +107,12 @@ impl Engine {
             };
             *count += 1;
         }
+        let result = if failed.rejected {
+            "unschedulable"
+        } else {
+            "error"
+        };
+        self.time_attempt(&item, result);
         let scheduler_name = Arc::clone(&self.profiles.get(item.profile).scheduler_name);
         let Some(pod) = self.still_pending(&mut item) else {
             return;
@@ -130,6 +137,18 @@ impl Engine {
             message: failed.message,
         };
         self.write_status(&pod, condition, &failed.nomination);
+    }
+
+    /// The running attempt with `item` has come to `result`.
+    pub(crate) fn time_attempt(&self, item: &Queued, result: &'static str) {
+        if let Some(took) = self.probe.took(item.began) {
+            let name = &self.profiles.get(item.profile).scheduler_name;
+            self.probe.keep(Timing::Attempt {
+                profile: Arc::clone(name),
+                result,
+                took,
+            });
+        }
     }
 
     /// Puts a pod back without a word: the watch will soon say what became of it.
@@ -194,6 +213,7 @@ impl Engine {
     }
 
     fn evict(&mut self, preemptor: &Arc<Pod>, victims: &[Arc<Pod>]) {
+        self.probe.keep(Timing::Victims(victims.len()));
         for victim in victims {
             self.counters.preemption_victims += 1;
             let id = self.outbox.id();

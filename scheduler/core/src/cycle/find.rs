@@ -5,8 +5,9 @@
 //! cycle: in the plain case nothing is allocated per node.
 
 use plimsoll_config::NodesToScore;
-use plimsoll_framework::{Cycle, CycleState, FilterOutcome, Handle, NodeId, Reason, Rejection};
+use plimsoll_framework::{Cycle, CycleState, FilterOutcome, Handle, NodeId, Rejection};
 
+use crate::decision::OverCap;
 use crate::runtime::judge::Judge;
 
 /// Fewest nodes a search stops at (kube-scheduler `minFeasibleNodesToFind`).
@@ -28,8 +29,7 @@ pub(crate) struct Found {
 #[derive(Debug)]
 pub(crate) struct SoftNode {
     pub(crate) node: NodeId,
-    pub(crate) excess: f64,
-    pub(crate) reason: Reason,
+    pub(crate) over: OverCap,
 }
 
 /// How far and from where to look.
@@ -98,13 +98,14 @@ impl Found {
             Ok(FilterOutcome::Soft {
                 excess,
                 reason,
-                detail: _,
+                detail,
             }) => {
-                self.soft.push(SoftNode {
-                    node: id,
-                    excess,
+                let over = OverCap {
                     reason,
-                });
+                    detail,
+                    excess,
+                };
+                self.soft.push(SoftNode { node: id, over });
             }
             Err(rejection) if rejection.is_rejected() => self.rejected.push((id, rejection)),
             Err(error) => return Err(error),
@@ -117,14 +118,14 @@ impl Found {
         let least = self
             .soft
             .iter()
-            .map(|soft| soft.excess)
+            .map(|soft| soft.over.excess)
             .min_by(f64::total_cmp);
         let Some(least) = least else {
             return Vec::new();
         };
         self.soft
             .iter()
-            .filter(|soft| soft.excess.total_cmp(&least).is_eq())
+            .filter(|soft| soft.over.excess.total_cmp(&least).is_eq())
             .collect()
     }
 }

@@ -7,9 +7,7 @@ use plimsoll_framework::{Cycle, NodeId, QueuedPod};
 use super::decide::{Chosen, Decided, Workspace};
 use super::{groups, select};
 use crate::command::PodRef;
-use crate::decision::{
-    Candidate, Decision, KEPT_REASONS, Outcome, PluginScore, RejectionCount, Unscored,
-};
+use crate::decision::{Candidate, Decision, KEPT_REASONS, Outcome, PluginScore, RejectionCount};
 use crate::runtime::Framework;
 
 /// The record of an attempt with `queued` that came to `decided`.
@@ -42,13 +40,10 @@ pub(crate) fn record(
             Vec::new(),
         ),
     };
-    let soft_only = matches!(
-        decided,
-        Decided::Chosen(Chosen {
-            unscored: Some(Unscored::SoftCap),
-            ..
-        })
-    );
+    let over = match decided {
+        Decided::Chosen(chosen) => chosen.over.clone(),
+        Decided::Nowhere(_) | Decided::Failed(_) => None,
+    };
     Decision {
         pod: PodRef::of(cycle.pod),
         scheduler_name: Arc::clone(&framework.scheduler_name),
@@ -59,13 +54,14 @@ pub(crate) fn record(
         estimate: *cycle.estimate,
         nodes: cycle.snapshot.len(),
         evaluated: work.found.evaluated(),
-        feasible: if soft_only {
+        feasible: if over.is_some() {
             work.found.soft.len()
         } else {
             work.found.feasible.len()
         },
         candidates,
         rejections: rejections(cycle, work),
+        over,
     }
 }
 

@@ -71,12 +71,14 @@ impl Queue {
             .pods()
             .iter()
             .try_for_each(|queued| framework.pre_enqueue(&queued.pod, last));
+        let now = self.now;
         let Some(item) = self.item_mut(slot) else {
             return;
         };
         match verdict {
             Ok(()) => {
                 item.gate = None;
+                item.ready_since.get_or_insert(now);
                 self.enter(slot, place, cause);
             }
             Err(gate) => {

@@ -2,12 +2,13 @@
 //! `queue_incoming_pods_total`).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use plimsoll_framework::{Actions, ClusterEvent, EventResource};
 
 use super::Queue;
 use super::item::Place;
-use crate::stats::{QueueIncoming, QueueSizes};
+use crate::stats::{QueueIncoming, QueueSizes, UnschedulablePods};
 
 /// What brought an entity into a part of the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -79,6 +80,25 @@ impl Queue {
             unschedulable: self.pool.unschedulable(),
             gated: self.pool.gated(),
         }
+    }
+
+    /// Pods that wait after a rejection, wherever, by the plugins that turned them down.
+    pub(crate) fn unschedulable_by_plugin(&self) -> Vec<UnschedulablePods> {
+        let mut counts = BTreeMap::new();
+        for item in self.items.iter().flatten() {
+            for plugin in item.rejectors.or(item.pending).iter() {
+                *counts.entry((item.profile, plugin)).or_default() += item.pods().len();
+            }
+        }
+        let rows = counts.into_iter().map(|((profile, plugin), pods)| {
+            let framework = self.profiles.get(profile);
+            UnschedulablePods {
+                profile: Arc::clone(&framework.scheduler_name),
+                plugin: framework.name_of(plugin),
+                pods,
+            }
+        });
+        rows.collect()
     }
 
     pub(crate) fn incoming(&self) -> Vec<QueueIncoming> {

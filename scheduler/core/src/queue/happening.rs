@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plimsoll_framework::{Actions, Change, ClusterEvent, EventResource};
+use plimsoll_framework::{Actions, Change, ClusterEvent, EventResource, NodeLoad};
 use plimsoll_objects::{Node, Pod, Uid};
 
 use super::item::Queued;
@@ -27,6 +27,15 @@ pub(crate) enum Objects {
         old: Option<Arc<Pod>>,
         new: Option<Arc<Pod>>,
     },
+    /// Nodes whose load fell: one happening for all of one look.
+    Loads(Arc<[Fallen]>),
+}
+
+/// A node whose load fell, or is known again.
+#[derive(Debug, Clone)]
+pub(crate) struct Fallen {
+    pub(crate) node: Arc<Node>,
+    pub(crate) load: NodeLoad,
 }
 
 /// Which entities a change may wake.
@@ -44,6 +53,28 @@ pub(crate) enum Scope {
 // === impl Happening ===
 
 impl Happening {
+    /// Load fell.
+    pub(crate) const LOAD_FELL: ClusterEvent =
+        ClusterEvent::new(EventResource::Node, Actions::UPDATE_LOAD);
+
+    /// The load of these nodes fell.
+    pub(crate) fn load(fallen: Arc<[Fallen]>) -> Self {
+        Self {
+            event: Self::LOAD_FELL,
+            objects: Objects::Loads(fallen),
+            scope: Scope::All,
+        }
+    }
+
+    /// No node is judged by its load any more: a hint that looks at rows would not know.
+    pub(crate) fn load_unjudged() -> Self {
+        Self {
+            event: Self::LOAD_FELL,
+            objects: Objects::None,
+            scope: Scope::All,
+        }
+    }
+
     pub(crate) fn node(actions: Actions, old: Option<&Arc<Node>>, new: Option<&Arc<Node>>) -> Self {
         let objects = Objects::Node {
             old: old.map(Arc::clone),
@@ -117,17 +148,24 @@ impl Happening {
         }
     }
 
-    pub(super) fn change(&self) -> Change<'_> {
-        match &self.objects {
-            Objects::None => Change::None,
-            Objects::Node { old, new } => Change::Node {
-                old: old.as_deref(),
-                new: new.as_deref(),
-            },
-            Objects::Pod { old, new } => Change::Pod {
-                old: old.as_deref(),
-                new: new.as_deref(),
-            },
-        }
+    /// What a hint is asked about: one change, or one per node whose load fell.
+    pub(super) fn changes(&self) -> impl Iterator<Item = Change<'_>> {
+        let (one, fallen): (_, &[Fallen]) = match &self.objects {
+            Objects::None => (Some(Change::None), &[]),
+            Objects::Node { old, new } => {
+                let (old, new) = (old.as_deref(), new.as_deref());
+                (Some(Change::Node { old, new }), &[])
+            }
+            Objects::Pod { old, new } => {
+                let (old, new) = (old.as_deref(), new.as_deref());
+                (Some(Change::Pod { old, new }), &[])
+            }
+            Objects::Loads(fallen) => (None, fallen),
+        };
+        let loads = fallen.iter().map(|fallen| Change::Load {
+            node: &fallen.node,
+            load: &fallen.load,
+        });
+        one.into_iter().chain(loads)
     }
 }

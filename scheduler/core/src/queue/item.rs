@@ -7,6 +7,7 @@ use plimsoll_framework::{Entity, QueuedPod};
 use plimsoll_objects::{Pod, Uid};
 
 use crate::plugin_set::{PluginIx, PluginSet};
+use crate::probe::Begun;
 use crate::profile::ProfileIx;
 
 /// One entity: in the queue, or out of it while it is tried.
@@ -28,6 +29,10 @@ pub(crate) struct Queued {
     /// The plugin that holds it back, or did last.
     pub(super) gate: Option<PluginIx>,
     pub(super) retry_at: Option<Duration>,
+    /// When no plugin held it back for the first time: from here on it waits for us.
+    pub(crate) ready_since: Option<Duration>,
+    /// The beginning of its running attempt, for metrics.
+    pub(crate) began: Begun,
 }
 
 /// Where an entity is.
@@ -74,6 +79,8 @@ impl Queued {
             pending: PluginSet::EMPTY,
             gate: None,
             retry_at: None,
+            ready_since: None,
+            began: Begun::default(),
         }
     }
 

@@ -68,6 +68,11 @@ impl Pool {
             .collect()
     }
 
+    /// Whether there is a class that `concerned` picks.
+    pub(super) fn any_class(&self, concerned: impl FnMut(&Class) -> bool) -> bool {
+        self.classes.keys().any(concerned)
+    }
+
     /// Members that have waited since `instant` or longer.
     pub(super) fn older_than(&self, instant: Duration) -> Vec<Slot> {
         self.by_age

@@ -25,6 +25,7 @@ impl Queue {
     /// Takes back an entity whose attempt failed. What happened since it was popped counts
     /// as if it happened now.
     pub(crate) fn requeue(&mut self, mut item: Queued, setback: Setback, now: Duration) {
+        self.now = now;
         item.arrival = self.next_arrival();
         item.rejectors = setback.rejectors;
         item.pending = setback.pending;
@@ -76,6 +77,7 @@ impl Queue {
         listeners: &[PluginSet],
         now: Duration,
     ) {
+        self.now = now;
         let Some(item) = self.item(slot) else { return };
         let heard = listeners.get(item.profile.index()).copied();
         let worth = worth(&self.profiles, item, happening, heard.unwrap_or_default());
@@ -88,7 +90,7 @@ impl Queue {
     /// Brings back whatever is due: rests that are over, times that have come, entities
     /// that waited for too long.
     pub(crate) fn flush(&mut self, now: Duration) {
-        self.flushed = now;
+        (self.flushed, self.now) = (now, now);
         self.flush_rested(now);
         for slot in self.pool.due(now) {
             self.leave(slot);
@@ -205,8 +207,9 @@ fn worth(profiles: &Profiles, item: &Queued, happening: &Happening, heard: Plugi
     for plugin in asked.iter() {
         let mut pods = item.pods().iter();
         let hinted = pods.any(|queued| {
-            let change = happening.change();
-            framework.hint(plugin, &queued.pod, happening.event, &change) == Hint::Queue
+            happening.changes().any(|change| {
+                framework.hint(plugin, &queued.pod, happening.event, &change) == Hint::Queue
+            })
         });
         if hinted && item.pending.contains(plugin) && !gated {
             return Worth::AtOnce;

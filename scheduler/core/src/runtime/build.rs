@@ -20,11 +20,11 @@ struct Built<'a> {
 }
 
 impl Framework {
-    /// Builds the plugins of `profile`.
+    /// Builds the plugins of `profile`, the `index`-th.
     ///
     /// # Errors
     /// The first thing that is wrong with it.
-    pub(crate) fn new(profile: &Profile) -> Result<Self, BuildError> {
+    pub(crate) fn new(index: usize, profile: &Profile) -> Result<Self, BuildError> {
         let built = Built::new(profile)?;
         let sorts = built.at(Point::QueueSort, |hooks| hooks.queue_sort.clone())?;
         let count = sorts.len();
@@ -48,6 +48,7 @@ impl Framework {
             return Err(BuildError::WeightOverflow(name));
         }
         Ok(Self {
+            index,
             scheduler_name: name,
             nodes_to_score: profile.percentage_of_nodes_to_score,
             queue_sort,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use plimsoll_framework::{Change, ClusterEvent, Hint};
 use plimsoll_objects::Pod;
 
-use super::Framework;
+use super::{Framework, Interest, Listener};
 use crate::plugin_set::{PluginIx, PluginSet};
 
 /// Who holds a pod back, and until when at most.
@@ -39,15 +39,26 @@ impl Framework {
 
     /// All plugins that want to hear of `event`; one that registered nothing hears of all.
     pub(crate) fn listeners(&self, event: ClusterEvent) -> PluginSet {
+        self.plugins_that(|listener| {
+            let interest = listener.interest.as_ref();
+            interest.is_none_or(|interest| interest.names(event))
+        })
+    }
+
+    /// The plugins that named `event` among those they want to hear of.
+    pub(crate) fn registered_for(&self, event: ClusterEvent) -> PluginSet {
+        self.plugins_that(|listener| {
+            let interest = listener.interest.as_ref();
+            interest.is_some_and(|interest| interest.names(event))
+        })
+    }
+
+    fn plugins_that(&self, want: impl Fn(&Listener) -> bool) -> PluginSet {
         let mut set = PluginSet::EMPTY;
         for (index, listener) in self.plugins.iter().enumerate() {
-            let wants = listener.interest.as_ref().is_none_or(|interest| {
-                interest
-                    .events
-                    .iter()
-                    .any(|registered| registered.matches(event))
-            });
-            if wants && let Ok(index) = u8::try_from(index) {
+            if want(listener)
+                && let Ok(index) = u8::try_from(index)
+            {
                 set.insert(PluginIx(index));
             }
         }
@@ -67,5 +78,13 @@ impl Framework {
         interest.map_or(Hint::Queue, |interest| {
             interest.hints.hint(pod, event, change)
         })
+    }
+}
+
+impl Interest {
+    fn names(&self, event: ClusterEvent) -> bool {
+        self.events
+            .iter()
+            .any(|registered| registered.matches(event))
     }
 }

@@ -4,16 +4,19 @@
 //! Takes the pass of `PreFilter` and the nominated pods of this cycle, gives verdicts on
 //! nodes, edited ones included; it is the engine that a `PostFilter` sees.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use plimsoll_framework::{
-    Cycle, CycleState, FilterOutcome, Handle, NodeInfo, PreFilter, Rejection,
+    Cycle, CycleState, Filter, FilterOutcome, Handle, NodeId, NodeInfo, Point, PreFilter, Rejection,
 };
 use plimsoll_objects::Pod;
 
 use super::{Framework, Hook};
 use crate::nominator::NominatedByNode;
-use crate::plugin_set::PluginSet;
+use crate::plugin_set::{PluginIx, PluginSet};
+use crate::probe::{Probe, status_of};
+use crate::timing::label;
 
 /// Judges nodes in one cycle.
 pub(crate) struct Judge<'a> {
@@ -22,6 +25,7 @@ pub(crate) struct Judge<'a> {
     pub(crate) skip: PluginSet,
     /// Pods to leave room for.
     pub(crate) nominated: &'a NominatedByNode,
+    pub(crate) probe: &'a Probe,
 }
 
 impl Handle for Judge<'_> {
@@ -102,17 +106,64 @@ impl<'a> Judge<'a> {
         node: &NodeInfo,
     ) -> Result<FilterOutcome, Rejection> {
         let mut outcome = FilterOutcome::Pass;
+        let timed = self.probe.samples_node();
         for hook in &self.framework.filter {
             if self.skip.contains(hook.plugin) {
                 continue;
             }
-            match hook.run.filter(cycle, state, node) {
+            let begun = self.probe.begin_if(timed);
+            let verdict = hook.run.filter(cycle, state, node);
+            if timed {
+                let status = status_of(&verdict);
+                self.probe
+                    .plugin(begun, hook.name, label(Point::Filter), status);
+            }
+            match verdict {
                 Ok(FilterOutcome::Pass) => {}
                 Ok(soft @ FilterOutcome::Soft { .. }) => outcome = worse(outcome, soft),
                 Err(rejection) => return Err(sign_filter(hook.name, rejection)),
             }
         }
         Ok(outcome)
+    }
+}
+
+impl Framework {
+    /// Counts how often each `Filter` was asked in a search that judged `nodes` nodes: each
+    /// but those that one before it rejected.
+    pub(crate) fn count_filters(
+        &self,
+        probe: &Probe,
+        skip: PluginSet,
+        nodes: usize,
+        rejected: &[(NodeId, Rejection)],
+    ) {
+        let by_plugin = self.rejections_by_plugin(rejected);
+        let mut left = nodes;
+        for hook in self
+            .filter
+            .iter()
+            .filter(|hook| !skip.contains(hook.plugin))
+        {
+            probe.evaluated(self.index, Point::Filter, hook.plugin, left);
+            left = left.saturating_sub(by_plugin.get(&hook.plugin).copied().unwrap_or(0));
+        }
+    }
+
+    fn rejections_by_plugin(&self, rejected: &[(NodeId, Rejection)]) -> BTreeMap<PluginIx, usize> {
+        let mut counts = BTreeMap::new();
+        let mut last: Option<&Hook<dyn Filter>> = None;
+        for (_, rejection) in rejected {
+            let is_by = |hook: &&Hook<dyn Filter>| hook.name == rejection.plugin;
+            // Neighbours are mostly rejected by the same plugin.
+            last = last
+                .filter(is_by)
+                .or_else(|| self.filter.iter().find(is_by));
+            if let Some(hook) = last {
+                *counts.entry(hook.plugin).or_default() += 1;
+            }
+        }
+        counts
     }
 }
 

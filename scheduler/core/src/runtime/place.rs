@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use plimsoll_framework::plugin::MAX_PERMIT_WAIT;
 use plimsoll_framework::{
-    BindOutcome, Cycle, CycleState, NodeInfo, PermitOutcome, PermitRequest, PreBindOutcome,
+    BindOutcome, Cycle, CycleState, NodeInfo, PermitOutcome, PermitRequest, Point, PreBindOutcome,
     PreBindStep, Rejection, Release, WaitingPod,
 };
 use plimsoll_objects::Pod;
 
 use super::Framework;
 use crate::plugin_set::PluginIx;
+use crate::probe::{Probe, SUCCESS, status_of};
 
 /// What all `Permit`s say together.
 #[derive(Debug, Default)]
@@ -31,12 +32,17 @@ impl Framework {
         cycle: &Cycle<'_>,
         state: &mut CycleState,
         node: &NodeInfo,
+        probe: &Probe,
     ) -> Result<(), Rejection> {
-        for hook in &self.reserve {
-            let reserved = hook.run.reserve(cycle, state, node);
-            reserved.map_err(|why| hook.sign(why, "running Reserve plugin"))?;
-        }
-        Ok(())
+        let begun = probe.begin();
+        let reserved = self.reserve.iter().try_for_each(|hook| {
+            let run = || hook.run.reserve(cycle, state, node);
+            let reserved = probe.around(hook.name, Point::Reserve, run);
+            reserved.map_err(|why| hook.sign(why, "running Reserve plugin"))
+        });
+        let status = status_of(&reserved);
+        probe.point(begun, &self.scheduler_name, Point::Reserve, status);
+        reserved
     }
 
     /// Runs every `unreserve`, the last plugin first.
@@ -55,7 +61,24 @@ impl Framework {
         cycle: &Cycle<'_>,
         state: &mut CycleState,
         node: &NodeInfo,
-        waiting_for: impl Fn(PluginIx) -> Vec<WaitingPod>,
+        (waiting_for, probe): (impl Fn(PluginIx) -> Vec<WaitingPod>, &Probe),
+    ) -> Result<Permitted, Rejection> {
+        let begun = probe.begin();
+        let permitted = self.ask_permits(cycle, state, node, (waiting_for, probe));
+        let status = match &permitted {
+            Ok(permitted) if !permitted.waits.is_empty() => "Wait",
+            other => status_of(other),
+        };
+        probe.point(begun, &self.scheduler_name, Point::Permit, status);
+        permitted
+    }
+
+    fn ask_permits(
+        &self,
+        cycle: &Cycle<'_>,
+        state: &mut CycleState,
+        node: &NodeInfo,
+        (waiting_for, probe): (impl Fn(PluginIx) -> Vec<WaitingPod>, &Probe),
     ) -> Result<Permitted, Rejection> {
         let mut all = Permitted::default();
         for hook in &self.permit {
@@ -65,7 +88,8 @@ impl Framework {
                 node,
                 waiting: &waiting,
             };
-            match hook.run.permit(&request, state) {
+            let run = || hook.run.permit(&request, state);
+            match probe.around(hook.name, Point::Permit, run) {
                 Ok(PermitOutcome::Allow { release }) => {
                     all.releases
                         .extend(release.into_iter().map(|one| (hook.plugin, one)));
@@ -120,9 +144,11 @@ impl Framework {
     }
 
     /// Tells every `PostBind`.
-    pub(crate) fn post_bind(&self, pod: &Pod, state: &mut CycleState, node: &str) {
+    pub(crate) fn post_bind(&self, pod: &Pod, state: &mut CycleState, node: &str, probe: &Probe) {
+        let begun = probe.begin();
         for hook in &self.post_bind {
             hook.run.post_bind(pod, state, node);
         }
+        probe.point(begun, &self.scheduler_name, Point::PostBind, SUCCESS);
     }
 }

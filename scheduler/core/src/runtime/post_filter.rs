@@ -1,10 +1,11 @@
 //! `PostFilter`: what can be done for a pod that no node takes
 //! (kube-scheduler `RunPostFilterPlugins`).
 
-use plimsoll_framework::{Code, Cycle, CycleState, NodeId, PostFilterOutcome, Rejection};
+use plimsoll_framework::{Code, Cycle, CycleState, NodeId, Point, PostFilterOutcome, Rejection};
 
 use super::Framework;
 use super::judge::Judge;
+use crate::probe::SUCCESS;
 
 /// What the `PostFilter`s came to.
 #[derive(Debug)]
@@ -24,9 +25,31 @@ impl Framework {
         verdicts: &[(NodeId, Rejection)],
         judge: &Judge<'_>,
     ) -> PostFiltered {
+        let begun = judge.probe.begin();
+        let done = self.ask_post_filters(cycle, state, verdicts, judge);
+        let status = match &done.outcome {
+            Some(_) => SUCCESS,
+            None => Code::Unschedulable.as_str(),
+        };
+        judge
+            .probe
+            .point(begun, &self.scheduler_name, Point::PostFilter, status);
+        done
+    }
+
+    fn ask_post_filters(
+        &self,
+        cycle: &Cycle<'_>,
+        state: &CycleState,
+        verdicts: &[(NodeId, Rejection)],
+        judge: &Judge<'_>,
+    ) -> PostFiltered {
         let mut reasons = Vec::new();
         for hook in &self.post_filter {
-            let rejection = match hook.run.post_filter(cycle, state, verdicts, judge) {
+            let asked = judge.probe.around(hook.name, Point::PostFilter, || {
+                hook.run.post_filter(cycle, state, verdicts, judge)
+            });
+            let rejection = match asked {
                 Ok(outcome) => {
                     let message = text_of(&outcome);
                     return PostFiltered {

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use plimsoll_framework::{Code, Cycle, CycleState, NodeId, PreFilterOutcome, Rejection};
+use plimsoll_framework::{Code, Cycle, CycleState, NodeId, Point, PreFilterOutcome, Rejection};
 
 use super::Framework;
 use crate::plugin_set::PluginSet;
+use crate::probe::{Probe, SUCCESS};
 
 /// What all `PreFilter`s say together.
 #[derive(Debug, Default)]
@@ -32,11 +33,34 @@ impl Framework {
         &self,
         cycle: &Cycle<'_>,
         state: &mut CycleState,
+        probe: &Probe,
+    ) -> Result<PreFiltered, Box<PreFilterStop>> {
+        let begun = probe.begin();
+        let ready = self.ask_pre_filters(cycle, state, probe);
+        let status = match &ready {
+            Ok(_) => SUCCESS,
+            Err(stop) => stop.rejection.code.as_str(),
+        };
+        probe.point(begun, &self.scheduler_name, Point::PreFilter, status);
+        ready
+    }
+
+    fn ask_pre_filters(
+        &self,
+        cycle: &Cycle<'_>,
+        state: &mut CycleState,
+        probe: &Probe,
     ) -> Result<PreFiltered, Box<PreFilterStop>> {
         let mut all = PreFiltered::default();
         let mut rejected = None;
         for hook in &self.pre_filter {
-            match hook.run.pre_filter(cycle, state) {
+            let outcome = probe.around(hook.name, Point::PreFilter, || {
+                hook.run.pre_filter(cycle, state)
+            });
+            if !matches!(outcome, Ok(PreFilterOutcome::Skip)) {
+                probe.evaluated(self.index, Point::PreFilter, hook.plugin, 1);
+            }
+            match outcome {
                 Ok(PreFilterOutcome::Ready) => {}
                 Ok(PreFilterOutcome::Skip) => all.skip.insert(hook.plugin),
                 Ok(PreFilterOutcome::Nodes(nodes)) => {

@@ -5,11 +5,17 @@
 //! are kept from cycle to cycle: scoring allocates nothing once they have grown.
 
 use plimsoll_framework::{
-    Cycle, CycleState, MAX_SCORE, MIN_SCORE, NodeId, NodeScore, PreScoreOutcome, Rejection, Score,
+    Cycle, CycleState, MAX_SCORE, MIN_SCORE, NodeId, NodeScore, Point, PreScoreOutcome, Rejection,
+    Score,
 };
 
 use super::{Framework, Hook};
 use crate::plugin_set::PluginSet;
+use crate::probe::{Probe, status_of};
+use crate::timing::label;
+
+/// How kube-scheduler's metrics name normalising, which is no point of its own.
+const NORMALIZE: &str = "ScoreExtensionNormalize";
 
 /// Scores of one cycle; row `i` is the `i`-th feasible node.
 #[derive(Debug, Default)]
@@ -75,21 +81,43 @@ impl Framework {
         state: &mut CycleState,
         feasible: &[NodeId],
         scores: &mut Scores,
+        probe: &Probe,
     ) -> Result<(), Rejection> {
         scores.clear(feasible.len());
-        let skip = self.pre_score(cycle, state, feasible)?;
+        let begun = probe.begin();
+        let skip = self.pre_score(cycle, state, feasible, probe);
+        let status = status_of(&skip);
+        probe.point(begun, &self.scheduler_name, Point::PreScore, status);
+        let skip = skip?;
         if !self.has_scores() {
             scores.totals.fill(1);
             return Ok(());
         }
-        for hook in self.score.iter().filter(|hook| !skip.contains(hook.plugin)) {
-            let column = scores.next_column(hook);
-            fill(hook, cycle, state, feasible, column)?;
-        }
+        let begun = probe.begin();
+        let filled = self.fill_all(cycle, state, feasible, scores, (skip, probe));
+        let status = status_of(&filled);
+        probe.point(begun, &self.scheduler_name, Point::Score, status);
+        filled?;
         for column in scores.columns.iter().take(scores.used) {
             for (total, score) in scores.totals.iter_mut().zip(&column.normalized) {
                 *total = total.saturating_add(score.score.saturating_mul(column.weight));
             }
+        }
+        Ok(())
+    }
+
+    fn fill_all(
+        &self,
+        cycle: &Cycle<'_>,
+        state: &CycleState,
+        feasible: &[NodeId],
+        scores: &mut Scores,
+        (skip, probe): (PluginSet, &Probe),
+    ) -> Result<(), Rejection> {
+        for hook in self.score.iter().filter(|hook| !skip.contains(hook.plugin)) {
+            let column = scores.next_column(hook);
+            fill(hook, cycle, state, (feasible, probe), column)?;
+            probe.evaluated(self.index, Point::Score, hook.plugin, feasible.len());
         }
         Ok(())
     }
@@ -99,10 +127,17 @@ impl Framework {
         cycle: &Cycle<'_>,
         state: &mut CycleState,
         feasible: &[NodeId],
+        probe: &Probe,
     ) -> Result<PluginSet, Rejection> {
         let mut skip = PluginSet::EMPTY;
         for hook in &self.pre_score {
-            match hook.run.pre_score(cycle, state, feasible) {
+            let outcome = probe.around(hook.name, Point::PreScore, || {
+                hook.run.pre_score(cycle, state, feasible)
+            });
+            if !matches!(outcome, Ok(PreScoreOutcome::Skip)) {
+                probe.evaluated(self.index, Point::PreScore, hook.plugin, 1);
+            }
+            match outcome {
                 Ok(PreScoreOutcome::Ready) => {}
                 Ok(PreScoreOutcome::Skip) => skip.insert(hook.plugin),
                 Err(rejection) => {
@@ -118,7 +153,7 @@ fn fill(
     hook: &Hook<dyn Score>,
     cycle: &Cycle<'_>,
     state: &CycleState,
-    feasible: &[NodeId],
+    (feasible, probe): (&[NodeId], &Probe),
     column: &mut Column,
 ) -> Result<(), Rejection> {
     let failed = |doing: &str, rejection: &Rejection| {
@@ -129,16 +164,24 @@ fn fill(
         );
         Rejection::error(text).by(hook.name)
     };
+    probe.begin_nodes();
     for node in feasible {
         let Some(info) = cycle.snapshot.get(*node) else {
             continue;
         };
+        let timed = probe.samples_node();
+        let begun = probe.begin_if(timed);
         let score = hook.run.score(cycle, state, info);
+        if timed {
+            probe.plugin(begun, hook.name, label(Point::Score), status_of(&score));
+        }
         let score = score.map_err(|fault| failed("running Score plugins", &fault))?;
         column.raw.push(score);
         column.normalized.push(NodeScore { node: *node, score });
     }
+    let begun = probe.begin_if(probe.is_sampled());
     let normalized = hook.run.normalize(cycle, state, &mut column.normalized);
+    probe.plugin(begun, hook.name, NORMALIZE, status_of(&normalized));
     normalized.map_err(|fault| failed("running Normalize on Score plugins", &fault))?;
     let invalid = column
         .normalized

@@ -177,9 +177,16 @@ fn of_soft_nodes_the_one_least_over_its_line_is_taken_and_the_event_says_so() {
         }
     );
     harness.answer_bind("p", Ok(()));
-    let expected = "Scheduled: Successfully assigned default/p to b, over a soft limit as no \
-                    node is under it: node(s) over a soft line";
-    assert_eq!(harness.events(), [expected]);
+    let over = harness.decisions()[0].over.clone().expect("it is said");
+    assert_eq!(
+        (&*over.reason, over.excess),
+        ("node(s) over a soft line", 0.1)
+    );
+    let expected = [
+        "Scheduled: Successfully assigned default/p to b",
+        "LoadCapExceeded: placed on b over its soft cap: node(s) over a soft line",
+    ];
+    assert_eq!(harness.events(), expected);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //!
 //! What they were asked is kept per thread: a test runs in one ([`log`]).
 
+mod heavy;
 mod nodes;
 mod odd;
 mod placing;
@@ -15,10 +16,13 @@ use plimsoll_framework::{
 };
 use plimsoll_objects::Pod;
 
+use self::heavy::Heavy;
 use self::nodes::{Fit, Label, Match, Only};
 use self::odd::Odd;
 use self::placing::{Binder, Book, Hold, Rescue};
 use self::queueing::{FitWakes, Gates, Sort, Wakes};
+
+pub(crate) use self::heavy::hints;
 
 thread_local! {
     static LOG: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
@@ -55,6 +59,11 @@ fn choosing() -> Vec<PluginSpec> {
         spec("Fit", &[Point::Filter], |_| Hooks {
             filter: Some(Arc::new(Fit)),
             enqueue: Some(Arc::new(FitWakes)),
+            ..Hooks::default()
+        }),
+        spec("Heavy", &[Point::Filter], |_| Hooks {
+            filter: Some(Arc::new(Heavy)),
+            enqueue: Some(Arc::new(Heavy)),
             ..Hooks::default()
         }),
         spec("Match", &[Point::PreFilter, Point::Filter], |_| Hooks {
