@@ -1,12 +1,12 @@
 //! What happens to an object on its way into the store: shape, identity, defaults, validation.
 //!
 //! Takes an object as a client sent it and gives it as kube-apiserver would store it, or the refusal.
-//! Validation is minimal: names, and what a scheduler or a client would stumble over if it were missing.
+//! Validation covers names and what a scheduler reads; see `check`.
 
+mod check;
 mod container;
 mod defaults;
 mod metadata;
-mod names;
 mod pod;
 mod priority;
 mod qos;
@@ -17,11 +17,12 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 pub(crate) use metadata::check_address;
-pub(crate) use shape::check_shape;
+pub(crate) use shape::{check_shape, decode};
 
 use crate::{
     json,
     resources::{Quirk, Resource, Subresource},
+    schema,
     status::{Cause, Status},
     store::{Origin, Part, State, Target, Write},
 };
@@ -32,6 +33,8 @@ pub(crate) struct Arrival {
     pub(crate) uid: String,
     pub(crate) now: Timestamp,
     pub(crate) origin: Origin,
+    /// Whether the object brings the owners of its fields.
+    pub(crate) owned: bool,
 }
 
 /// Completes and checks a new object of a stored resource.
@@ -48,13 +51,20 @@ pub(crate) fn create(
     metadata::create(resource, value, arrival)?;
     check_namespace(state, resource, value)?;
     defaults::fill(resource, value);
-    let mut causes = names::check(resource, value);
     if is_pod(resource) {
         priority::resolve(state, resource, value, origin)?;
         pod::fill(value);
-        causes.extend(pod::check(value));
     }
-    refuse(resource, value, causes)
+    refuse(resource, value, check::create(resource, value))?;
+    complete(resource, value);
+    Ok(())
+}
+
+/// Gives an object the fields that a typed server always writes.
+fn complete(resource: &Resource, value: &mut Value) {
+    if let Some(of) = schema::type_of(resource) {
+        schema::fill(of, value);
+    }
 }
 
 /// Completes and checks the wanted state of an object that exists.
@@ -64,7 +74,7 @@ pub(crate) fn update(
     new: &mut Value,
     write: Write,
 ) -> Result<(), Status> {
-    metadata::update(resource, old, new, write.origin)?;
+    metadata::update(resource, old, new, write)?;
     if write.part == Part::Main {
         defaults::fill(resource, new);
         if is_pod(resource) {
@@ -76,8 +86,10 @@ pub(crate) fn update(
     match write.part {
         Part::Status => {
             let wanted = status(new);
+            let owners = json::at(new, &["metadata", "managedFields"]).cloned();
             new.clone_from(old);
             json::put(json::fields(new), "status", wanted);
+            json::put(json::section(new, "metadata"), "managedFields", owners);
         }
         Part::Main if resource.subresources.contains(&Subresource::Status) => {
             json::put(json::fields(new), "status", status(old));
@@ -85,12 +97,11 @@ pub(crate) fn update(
         Part::Main | Part::Whole => {}
     }
     metadata::count_generation(resource, old, new);
-    let mut causes = Vec::new();
-    if is_pod(resource) && write.part == Part::Main {
-        causes = pod::check_update(old, new);
-        causes.extend(pod::check(new));
+    complete(resource, new);
+    if write.part == Part::Main {
+        refuse(resource, new, check::update(resource, old, new))?;
     }
-    refuse(resource, new, causes)
+    Ok(())
 }
 
 fn is_pod(resource: &Resource) -> bool {

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 /// The name of the cluster, the user and the context in the file.
-const NAME: &str = "plimsoll-embedded";
+pub(crate) const NAME: &str = "plimsoll-embedded";
 
 /// Gives a kubeconfig that points at a plain HTTP server and needs no credentials.
 pub(crate) fn kubeconfig(address: SocketAddr) -> String {

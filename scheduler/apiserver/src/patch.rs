@@ -1,12 +1,14 @@
 //! The four kinds of PATCH: takes an object and a patch and gives the patched object.
 
-mod keys;
 mod operations;
 mod strategic;
 
 use serde_json::Value;
 
-use crate::status::Status;
+use crate::{
+    schema::{self, Type},
+    status::Status,
+};
 
 /// What the body of a PATCH is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,8 +19,7 @@ pub(crate) enum PatchKind {
     Merge,
     /// As merge, with the lists that Kubernetes merges by key.
     Strategic,
-    /// Server-side apply. Differs: no field ownership is kept, so nothing is removed and nothing
-    /// conflicts; the given fields are merged as by a strategic patch.
+    /// Server-side apply, which is no function of object and patch alone: see `owners`.
     Apply,
 }
 
@@ -44,13 +45,24 @@ impl PatchKind {
         })
     }
 
-    /// Applies a patch.
-    pub(crate) fn apply(self, target: &Value, patch: &Value) -> Result<Value, Status> {
+    /// Applies a patch to an object of a type.
+    pub(crate) fn apply(
+        self,
+        of: Option<&Type>,
+        target: &Value,
+        patch: &Value,
+    ) -> Result<Value, Status> {
         let mut object = target.clone();
         match self {
             Self::Json => operations::apply(&mut object, patch)?,
             Self::Merge => json_patch::merge(&mut object, an_object(patch)?),
-            Self::Strategic | Self::Apply => strategic::merge(&mut object, an_object(patch)?)?,
+            Self::Strategic => {
+                strategic::merge(of, &mut object, an_object(patch)?)?;
+            }
+            Self::Apply => {
+                let message = "this part of an object takes no apply patch";
+                return Err(Status::bad_request(message));
+            }
         }
         Ok(object)
     }
@@ -60,8 +72,10 @@ fn an_object(patch: &Value) -> Result<&Value, Status> {
     if patch.is_object() {
         return Ok(patch);
     }
-    let message = "error decoding patch: json: cannot unmarshal the patch into a map";
-    Err(Status::bad_request(message))
+    let found = schema::go_kind(patch);
+    Err(Status::bad_request(format!(
+        "json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"
+    )))
 }
 
 #[cfg(test)]
@@ -75,12 +89,12 @@ mod tests {
         let target = json!({"a": {"b": 1, "c": [1, 2]}});
         let patch = json!({"a": {"b": null, "c": [3]}});
         assert_eq!(
-            PatchKind::Merge.apply(&target, &patch).unwrap(),
+            PatchKind::Merge.apply(None, &target, &patch).unwrap(),
             json!({"a": {"c": [3]}})
         );
         assert_eq!(
             PatchKind::Merge
-                .apply(&target, &json!([]))
+                .apply(None, &target, &json!([]))
                 .unwrap_err()
                 .code,
             400

@@ -36,6 +36,7 @@ pub(crate) enum Subresource {
     Status,
     Binding,
     Eviction,
+    Scale,
 }
 
 /// Where a resource departs from the common rules.
@@ -129,6 +130,7 @@ impl Subresource {
             Self::Status => "status",
             Self::Binding => "binding",
             Self::Eviction => "eviction",
+            Self::Scale => "scale",
         }
     }
 }

@@ -3,6 +3,7 @@
 //! Each verb has a file of its own below; they read the request, call the store, and write the answer.
 
 mod answer;
+mod apply;
 mod discovery;
 mod list;
 mod openapi;
@@ -11,6 +12,8 @@ mod post;
 mod query;
 mod remove;
 mod request;
+mod review;
+mod scale;
 mod write;
 
 use std::time::Duration;
@@ -21,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     faults::{Fault, Faults, Strike},
+    resources::Subresource,
     stats::Stats,
     status::Status,
     store::Store,
@@ -50,6 +54,11 @@ pub(crate) async fn serve(app: &App, request: Request<Body>) -> Result<Response<
     match path::parse(request.uri().path()) {
         Ok(Route::Text(text)) => Ok(answer::text(text)),
         Ok(Route::Document(document)) => Ok(answer::json(200, &document)),
+        Ok(Route::Bytes(kind, bytes)) => Ok(answer::bytes(kind, bytes)),
+        Ok(Route::Review(review)) => {
+            let answered = review.answer(request).await;
+            Ok(answered.unwrap_or_else(|status| answer::status(&status)))
+        }
         Ok(Route::Place(place)) => serve_place(app, place, request).await,
         Err(status) => Ok(answer::status(&status)),
     }
@@ -112,6 +121,12 @@ async fn dispatch(
     request: Request<Body>,
 ) -> Result<Response<Body>, Status> {
     let call = Call::read(place, request).await?;
+    if call.place.subresource == Some(Subresource::Scale) {
+        return match verb {
+            Verb::Get => scale::get(app, &call),
+            _ => scale::write(app, &call, verb),
+        };
+    }
     match verb {
         Verb::Get => list::get(app, &call),
         Verb::List => list::list(app, &call),

@@ -80,6 +80,11 @@ impl Status {
         Self::new(400, "BadRequest", message)
     }
 
+    /// 500: the server has no word for what went wrong.
+    pub(crate) fn unknown(message: impl Into<String>) -> Self {
+        Self::new(500, "", message)
+    }
+
     /// 409: the write would undo another one.
     pub fn conflict(resource: &str, name: &str, why: &str) -> Self {
         let (kind, group) = resource.split_once('.').unwrap_or((resource, ""));
@@ -171,9 +176,11 @@ impl Status {
             "metadata": metadata,
             "status": "Failure",
             "message": self.message,
-            "reason": self.reason,
             "code": self.code,
         });
+        if !self.reason.is_empty() {
+            status["reason"] = json!(self.reason);
+        }
         if let Some(details) = &self.details {
             status["details"] = details.to_json();
         }

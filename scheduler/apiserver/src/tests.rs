@@ -6,6 +6,7 @@ mod deletes;
 mod faults;
 mod fixtures;
 mod garbage;
+mod kubectl;
 mod owner;
 mod pages;
 mod patches;

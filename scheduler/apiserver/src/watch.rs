@@ -39,6 +39,10 @@ const CHUNK_BYTES: usize = 64 * 1024;
 /// The least time between bookmarks: a period of zero would never let the stream rest.
 const MIN_BOOKMARK_PERIOD: Duration = Duration::from_millis(1);
 
+/// How long a watch must last to get a bookmark before its end, as kube-apiserver, which sends that
+/// bookmark so long before the end.
+const LAST_BOOKMARK_LEAD: Duration = Duration::from_secs(2);
+
 /// What a client asked to follow.
 #[derive(Debug)]
 pub(crate) struct WatchRequest {
@@ -78,6 +82,7 @@ pub(crate) struct EventStream {
     closes: WatchStream<BTreeMap<String, u64>>,
     closes_before: u64,
     bookmark_due: Interval,
+    lasts: Duration,
     timeout: Pin<Box<Sleep>>,
     stop: Pin<Box<WaitForCancellationFutureOwned>>,
 }
@@ -118,6 +123,7 @@ impl EventStream {
             closes: WatchStream::from_changes(closes),
             closes_before,
             bookmark_due,
+            lasts: request.timeout,
             timeout: Box::pin(sleep(request.timeout)),
             stop: Box::pin(stop.clone().cancelled_owned()),
         }
@@ -234,7 +240,8 @@ impl Stream for EventStream {
             if this.timeout.as_mut().poll(context).is_ready() {
                 // As kube-apiserver: a last bookmark, so that the client resumes from the very end.
                 this.ended = true;
-                return Poll::Ready(this.bookmarks.then(|| Ok(this.bookmark())));
+                let marks = this.bookmarks && this.lasts > LAST_BOOKMARK_LEAD;
+                return Poll::Ready(marks.then(|| Ok(this.bookmark())));
             }
             match Pin::new(&mut this.tip).poll_next(context) {
                 Poll::Ready(Some(_)) => continue,

@@ -1,5 +1,8 @@
 //! Plain defaults of the kinds, as data: those that a scheduler or a client reads.
 
+mod service;
+mod workload;
+
 use serde_json::{Value, json};
 
 use crate::{json, resources::Resource};
@@ -71,8 +74,15 @@ pub(super) fn fill(resource: &Resource, value: &mut Value) {
         };
         json::set_default(map, field, literal.to_json());
     }
-    if resource.kind == "Node" {
-        fill_node(value);
+    match resource.kind {
+        "Node" => fill_node(value),
+        "Service" => service::fill(value),
+        "CSIDriver" => json::set_default(
+            json::section(value, "spec"),
+            "volumeLifecycleModes",
+            json!(["Persistent"]),
+        ),
+        _ => workload::fill(resource, value),
     }
 }
 

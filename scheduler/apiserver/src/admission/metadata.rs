@@ -8,17 +8,16 @@ use crate::{
     clock, json,
     resources::{Quirk, Resource},
     status::{Cause, Status},
-    store::{Origin, with_type},
+    store::{Origin, Write, with_type},
 };
 
 /// What a client cannot set on a new object.
-const SERVER_ONLY: [&str; 6] = [
+const SERVER_ONLY: [&str; 5] = [
     "uid",
     "creationTimestamp",
     "deletionTimestamp",
     "deletionGracePeriodSeconds",
     "generation",
-    "managedFields",
 ];
 
 /// What an update by a client cannot change.
@@ -82,6 +81,9 @@ pub(super) fn create(
             metadata.remove(field);
         }
     }
+    if client && !arrival.owned {
+        metadata.remove("managedFields");
+    }
     if !resource.namespaced {
         metadata.remove("namespace");
     }
@@ -93,6 +95,11 @@ pub(super) fn create(
     if resource.kind == "Namespace" {
         let name = metadata.get("name").cloned();
         json::put(json::child(metadata, "labels"), NAMESPACE_LABEL, name);
+        json::set_default(
+            json::section(value, "spec"),
+            "finalizers",
+            json!(["kubernetes"]),
+        );
     }
     Ok(())
 }
@@ -102,8 +109,9 @@ pub(super) fn update(
     resource: &Resource,
     old: &Value,
     new: &mut Value,
-    origin: Origin,
+    write: Write,
 ) -> Result<(), Status> {
+    let origin = write.origin;
     with_type(resource, new);
     let meta = |of: &Value, field: &str| {
         json::text(of, &["metadata", field])
@@ -145,7 +153,9 @@ pub(super) fn update(
             json::put(metadata, field, kept(field));
         }
     }
-    metadata.remove("managedFields");
+    if !write.owned {
+        json::put(metadata, "managedFields", kept("managedFields"));
+    }
     if !resource.namespaced {
         metadata.remove("namespace");
     }
@@ -165,6 +175,10 @@ pub(super) fn count_generation(resource: &Resource, old: &Value, new: &mut Value
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn by_client() -> Write {
+        Write::by(Origin::Client, crate::store::Part::Main)
+    }
 
     fn pods() -> &'static Resource {
         Resource::named("pods").unwrap()
@@ -193,7 +207,7 @@ mod tests {
         let old = json!({"metadata": {"name": "a", "namespace": "n", "uid": "u", "resourceVersion": "5",
             "creationTimestamp": "t"}});
         let code =
-            |mut new: Value| update(pods(), &old, &mut new, Origin::Client).map_err(|it| it.code);
+            |mut new: Value| update(pods(), &old, &mut new, by_client()).map_err(|it| it.code);
         assert_eq!(code(json!({"metadata": {"uid": "v"}})), Err(409));
         assert_eq!(
             code(json!({"metadata": {"resourceVersion": "4"}})),
@@ -201,7 +215,7 @@ mod tests {
         );
         assert_eq!(code(json!({"metadata": {"resourceVersion": "5"}})), Ok(()));
         let mut new = json!({"metadata": {"creationTimestamp": "x", "deletionTimestamp": "y"}});
-        update(pods(), &old, &mut new, Origin::Client).unwrap();
+        update(pods(), &old, &mut new, by_client()).unwrap();
         assert_eq!(new["metadata"], old["metadata"]);
     }
 
@@ -211,7 +225,7 @@ mod tests {
         let old = json!({"metadata": {"name": "a", "namespace": "n", "resourceVersion": "5"}});
         let mut new = json!({"metadata": {"name": "a"}});
         assert_eq!(
-            update(leases, &old, &mut new, Origin::Client)
+            update(leases, &old, &mut new, by_client())
                 .unwrap_err()
                 .code,
             422

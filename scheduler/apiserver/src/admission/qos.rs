@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::json;
+use crate::{json, quantity::Quantity};
 
 /// The resources that decide the class.
 const JUDGED: [&str; 2] = ["cpu", "memory"];
@@ -26,7 +26,8 @@ pub(super) fn class(pod: &Value) -> &'static str {
     {
         return "BestEffort";
     }
-    let equal = |(request, limit): (Option<f64>, Option<f64>)| limit.is_some() && request == limit;
+    let equal =
+        |(request, limit): (Option<i128>, Option<i128>)| limit.is_some() && request == limit;
     if amounts("requests").zip(amounts("limits")).all(equal) {
         "Guaranteed"
     } else {
@@ -35,40 +36,13 @@ pub(super) fn class(pod: &Value) -> &'static str {
 }
 
 /// Reads an amount; zero, like an unreadable one, counts as not stated.
-fn amount(container: &Value, part: &str, resource: &str) -> Option<f64> {
-    let amount = match json::at(container, &["resources", part, resource])? {
-        Value::String(text) => quantity(text)?,
-        other => other.as_f64()?,
+fn amount(container: &Value, part: &str, resource: &str) -> Option<i128> {
+    let text = match json::at(container, &["resources", part, resource])? {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
     };
-    (amount > 0.0).then_some(amount)
-}
-
-/// Reads a quantity such as `500m`, `1Gi`, `1e3`.
-fn quantity(text: &str) -> Option<f64> {
-    const SUFFIXES: [(&str, f64); 15] = [
-        ("Ki", 1024.0),
-        ("Mi", 1_048_576.0),
-        ("Gi", 1_073_741_824.0),
-        ("Ti", 1_099_511_627_776.0),
-        ("Pi", 1_125_899_906_842_624.0),
-        ("Ei", 1_152_921_504_606_846_976.0),
-        ("n", 1e-9),
-        ("u", 1e-6),
-        ("m", 1e-3),
-        ("k", 1e3),
-        ("M", 1e6),
-        ("G", 1e9),
-        ("T", 1e12),
-        ("P", 1e15),
-        ("E", 1e18),
-    ];
-    if let Ok(number) = text.parse() {
-        return Some(number);
-    }
-    SUFFIXES.iter().find_map(|(suffix, factor)| {
-        let number: f64 = text.strip_suffix(suffix)?.parse().ok()?;
-        Some(number * factor)
-    })
+    let nanos = Quantity::parse(&text)?.nanos();
+    (nanos > 0).then_some(nanos)
 }
 
 #[cfg(test)]

@@ -2,75 +2,51 @@
 
 use serde_json::Value;
 
-use crate::{json, resources::Resource, status::Status};
+use crate::{
+    json,
+    resources::Resource,
+    schema::{self, Strictness},
+    status::Status,
+};
 
-/// Checks what every step afterwards relies on: nesting is bounded, metadata, spec and status are
-/// objects, labels and annotations are texts.
-pub(crate) fn check_shape(resource: &Resource, value: &Value) -> Result<(), Status> {
-    let Some(map) = value.as_object() else {
-        return Err(misfit(resource, "", "object", value));
-    };
+/// Checks what every step afterwards relies on: nesting is bounded, and fields have their types. Fields
+/// that the kind does not have are dropped.
+pub(crate) fn check_shape(resource: &Resource, value: &mut Value) -> Result<(), Status> {
+    decode(resource, value, Strictness::Ignore)?;
+    Ok(())
+}
+
+/// Does the same, and gives the warnings about dropped fields, or refuses them.
+pub(crate) fn decode(
+    resource: &Resource,
+    value: &mut Value,
+    strictness: Strictness,
+) -> Result<Vec<String>, Status> {
     if json::deeper_than(value, json::MAX_DEPTH) {
         let message = format!("the object nests deeper than {} levels", json::MAX_DEPTH);
         return Err(Status::bad_request(message));
     }
-    for section in ["metadata", "spec", "status"] {
-        if let Some(inner) = map.get(section)
-            && !inner.is_object()
-            && !inner.is_null()
-        {
-            return Err(misfit(resource, section, "object", inner));
-        }
-    }
-    let metadata = map.get("metadata").unwrap_or(&Value::Null);
-    for texts in [
-        "name",
-        "generateName",
-        "namespace",
-        "uid",
-        "resourceVersion",
-    ] {
-        match metadata.get(texts) {
-            None | Some(Value::Null | Value::String(_)) => {}
-            Some(other) => {
-                return Err(misfit(
-                    resource,
-                    &format!("metadata.{texts}"),
-                    "string",
-                    other,
-                ));
-            }
-        }
-    }
-    for maps in ["labels", "annotations"] {
-        check_texts(resource, &format!("metadata.{maps}"), metadata.get(maps))?;
-    }
-    Ok(())
-}
-
-fn check_texts(resource: &Resource, field: &str, value: Option<&Value>) -> Result<(), Status> {
-    match value {
-        None | Some(Value::Null) => Ok(()),
-        Some(Value::Object(map)) => match map.values().find(|it| !it.is_string()) {
-            Some(other) => Err(misfit(resource, field, "string", other)),
-            None => Ok(()),
-        },
-        Some(other) => Err(misfit(resource, field, "map", other)),
-    }
-}
-
-fn misfit(resource: &Resource, field: &str, wanted: &str, found: &Value) -> Status {
-    let found = match found {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
+    let Some(of) = schema::type_of(resource) else {
+        return Ok(Vec::new());
     };
-    let (kind, version) = (resource.kind, resource.version);
+    let unknown = schema::read(of, value).map_err(|why| misfit(resource, &why))?;
+    match strictness {
+        Strictness::Ignore => Ok(Vec::new()),
+        Strictness::Strict if !unknown.is_empty() => Err(misfit(resource, &refusal(&unknown))),
+        Strictness::Warn | Strictness::Strict => Ok(unknown),
+    }
+}
+
+/// Says which fields were refused.
+fn refusal(unknown: &[String]) -> String {
+    format!("strict decoding error: {}", unknown.join(", "))
+}
+
+fn misfit(resource: &Resource, why: &str) -> Status {
+    let (kind, version) = (resource.kind, resource.api_version());
     Status::bad_request(format!(
-        "{kind} in version {version:?} cannot be handled as a {kind}: json: cannot unmarshal {found} into Go struct field {kind}.{field} of type {wanted}"
+        "{kind} in version {:?} cannot be handled as a {kind}: {why}",
+        version.rsplit('/').next().unwrap_or(&version)
     ))
 }
 
@@ -95,8 +71,63 @@ mod tests {
             (json!({"metadata": {"labels": {"k": 1}}}), false),
             (json!({"metadata": {"annotations": []}}), false),
         ];
-        for (value, passes) in cases {
-            assert_eq!(check_shape(pods, &value).is_ok(), passes, "{value}");
+        for (mut value, passes) in cases {
+            assert_eq!(check_shape(pods, &mut value).is_ok(), passes, "{value}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_field_is_dropped_told_or_refused() {
+        let pods = Resource::named("pods").unwrap();
+        let pod = json!({"spec": {"colour": "red", "containers": [{"name": "a", "sise": 1}]}});
+        let told = [
+            "unknown field \"spec.colour\"",
+            "unknown field \"spec.containers[0].sise\"",
+        ];
+        let mut read = pod.clone();
+        assert_eq!(decode(pods, &mut read, Strictness::Warn).unwrap(), told);
+        assert_eq!(read, json!({"spec": {"containers": [{"name": "a"}]}}));
+        assert!(
+            decode(pods, &mut pod.clone(), Strictness::Ignore)
+                .unwrap()
+                .is_empty()
+        );
+        let refused = decode(pods, &mut pod.clone(), Strictness::Strict).unwrap_err();
+        assert_eq!(
+            (refused.code, refused.message),
+            (
+                400,
+                format!(
+                    "Pod in version \"v1\" cannot be handled as a Pod: strict decoding error: {}",
+                    told.join(", ")
+                )
+            )
+        );
+    }
+
+    #[test]
+    fn a_wrong_type_is_told_as_go_tells_it() {
+        let pods = Resource::named("pods").unwrap();
+        for (pod, told) in [
+            (
+                json!({"spec": {"priority": "high"}}),
+                "json: cannot unmarshal string into Go struct field PodSpec.spec.priority of type int32",
+            ),
+            (
+                json!({"spec": {"containers": {}}}),
+                "json: cannot unmarshal object into Go struct field PodSpec.spec.containers of type []v1.Container",
+            ),
+            (
+                json!({"spec": {"nodeName": true}}),
+                "json: cannot unmarshal bool into Go struct field PodSpec.spec.nodeName of type string",
+            ),
+            (
+                json!({"spec": {"overhead": {"cpu": "lots"}}}),
+                crate::quantity::UNREADABLE,
+            ),
+        ] {
+            let refused = check_shape(pods, &mut pod.clone()).unwrap_err();
+            assert!(refused.message.ends_with(told), "{}", refused.message);
         }
     }
 }

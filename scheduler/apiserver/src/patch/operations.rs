@@ -6,7 +6,7 @@
 use json_patch::{Patch, PatchOperation};
 use serde_json::Value;
 
-use crate::{json, status::Status};
+use crate::{json, schema::go_kind, status::Status};
 
 /// The most operations in one patch, as kube-apiserver.
 const MAX_OPERATIONS: usize = 10_000;
@@ -17,6 +17,12 @@ const MAX_COPIED: usize = 16 * 1024 * 1024;
 
 /// Applies a patch to an object.
 pub(super) fn apply(object: &mut Value, patch: &Value) -> Result<(), Status> {
+    if !patch.is_array() {
+        let found = go_kind(patch);
+        return Err(Status::bad_request(format!(
+            "error decoding patch: json: cannot unmarshal {found} into Go value of type []handlers.jsonPatchOp"
+        )));
+    }
     let Patch(operations) = serde_json::from_value(patch.clone())
         .map_err(|error| Status::bad_request(format!("error decoding patch: {error}")))?;
     let count = operations.len();
@@ -28,8 +34,9 @@ pub(super) fn apply(object: &mut Value, patch: &Value) -> Result<(), Status> {
     for operation in operations {
         let copies = matches!(operation, PatchOperation::Copy(_));
         json_patch::patch(object, &[operation]).map_err(|error| {
-            let message =
-                format!("the server rejected our request due to an error in our request: {error}");
+            // kube-apiserver does not tell the client which operation failed.
+            tracing::debug!(%error, "a json patch does not apply");
+            let message = "the server rejected our request due to an error in our request";
             Status::new(422, "Invalid", message)
         })?;
         if json::deeper_than(object, json::MAX_DEPTH)

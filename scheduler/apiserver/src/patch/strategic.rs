@@ -8,27 +8,63 @@ mod list;
 
 use serde_json::{Map, Value};
 
-use super::keys::{Strategy, strategy};
-use crate::{json, status::Status};
+use crate::{
+    json,
+    schema::{Field, Kind, Merge, Type, types},
+    status::Status,
+};
 
 const PATCH: &str = "$patch";
 const RETAIN: &str = "$retainKeys";
 const DELETE_FROM: &str = "$deleteFromPrimitiveList/";
 const ORDER: &str = "$setElementOrder/";
 
-/// Merges a patch into an object.
-pub(super) fn merge(target: &mut Value, patch: &Value) -> Result<(), Status> {
+/// Merges a patch into an object of a type.
+pub(super) fn merge(of: Option<&Type>, target: &mut Value, patch: &Value) -> Result<(), Status> {
     match patch.as_object() {
-        Some(patch) => merge_map(json::fields(target), patch, ""),
+        Some(patch) => merge_map(json::fields(target), patch, of),
         None => Ok(()),
     }
 }
 
-/// Merges a patch into a map that stands in the field `holder`.
+/// How a list is merged.
+#[derive(Debug, Clone, Copy)]
+enum Strategy<'a> {
+    /// The patch's list replaces the present one.
+    Replace,
+    /// Items of this type with the same value of this field are merged.
+    ByKey(&'static str, Option<&'a Type>),
+    /// Values that are missing are added.
+    Union,
+}
+
+impl<'a> Strategy<'a> {
+    fn of(field: Option<&'a Field>) -> Self {
+        match field.map(|field| (field.merge, field)) {
+            Some((Merge::ByKey(key), field)) => Self::ByKey(key, inner(field)),
+            Some((Merge::Union, _)) => Self::Union,
+            Some((Merge::Replace, _)) | None => Self::Replace,
+        }
+    }
+}
+
+/// Gives the type of a field's value, or of the items in it.
+fn inner(field: &Field) -> Option<&'static Type> {
+    match &field.kind {
+        Kind::Struct(at) => Some(types().at(*at)),
+        Kind::List(item) => match **item {
+            Kind::Struct(at) => Some(types().at(at)),
+            _ => None,
+        },
+        Kind::Plain(_) | Kind::Map(_) => None,
+    }
+}
+
+/// Merges a patch into a map of a type.
 fn merge_map(
     target: &mut Map<String, Value>,
     patch: &Map<String, Value>,
-    holder: &str,
+    of: Option<&Type>,
 ) -> Result<(), Status> {
     match directive(patch)? {
         Some(Directive::Delete) => {
@@ -45,12 +81,13 @@ fn merge_map(
         if let Some(list) = field.strip_prefix(DELETE_FROM) {
             list::remove_values(target.get_mut(list), wanted);
         } else if !field.starts_with('$') {
-            merge_field(target, field, wanted, holder)?;
+            merge_field(target, field, wanted, of)?;
         }
     }
     for (field, order) in patch {
         if let Some(name) = field.strip_prefix(ORDER) {
-            list::reorder(target.get_mut(name), order, strategy(holder, name));
+            let field = of.and_then(|of| of.field(name));
+            list::reorder(target.get_mut(name), order, Strategy::of(field));
         }
     }
     Ok(())
@@ -60,21 +97,23 @@ fn merge_field(
     target: &mut Map<String, Value>,
     field: &str,
     wanted: &Value,
-    holder: &str,
+    of: Option<&Type>,
 ) -> Result<(), Status> {
+    let known = of.and_then(|of| of.field(field));
     match wanted {
         Value::Null => {
             target.remove(field);
         }
-        Value::Object(inner) => merge_map(json::child(target, field), inner, field)?,
-        Value::Array(items) => {
-            let strategy = strategy(holder, field);
-            list::merge(
-                target.entry(field).or_insert(Value::Null),
-                items,
-                strategy,
-                field,
+        Value::Object(inner) => {
+            merge_map(
+                json::child(target, field),
+                inner,
+                known.and_then(self::inner),
             )?;
+        }
+        Value::Array(items) => {
+            let slot = target.entry(field).or_insert(Value::Null);
+            list::merge(slot, items, Strategy::of(known), field)?;
         }
         plain => {
             target.insert(field.to_owned(), plain.clone());

@@ -7,7 +7,7 @@ use super::{
         ReturnsDeleted,
     },
     Resource,
-    Subresource::{self, Binding, Eviction, Status},
+    Subresource::{self, Binding, Eviction, Scale, Status},
     alias, fields,
 };
 
@@ -54,22 +54,22 @@ pub(super) static RESOURCES: &[Resource] = &[
     core("replicationcontrollers", "ReplicationController")
         .namespaced()
         .short(&["rc"])
-        .parts(&[Status])
+        .parts(&[Scale, Status])
         .quirks(&[ResetsStatus, Generation, InAll]),
     group("apps", "deployments", "Deployment")
         .namespaced()
         .short(&["deploy"])
-        .parts(&[Status])
+        .parts(&[Scale, Status])
         .quirks(&[ResetsStatus, Generation, InAll]),
     group("apps", "replicasets", "ReplicaSet")
         .namespaced()
         .short(&["rs"])
-        .parts(&[Status])
+        .parts(&[Scale, Status])
         .quirks(&[ResetsStatus, Generation, InAll]),
     group("apps", "statefulsets", "StatefulSet")
         .namespaced()
         .short(&["sts"])
-        .parts(&[Status])
+        .parts(&[Scale, Status])
         .quirks(&[ResetsStatus, Generation, InAll]),
     group("apps", "daemonsets", "DaemonSet")
         .namespaced()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::body::Body;
 use http::{
     HeaderValue, Response, StatusCode,
-    header::{CONTENT_TYPE, RETRY_AFTER},
+    header::{CONTENT_TYPE, RETRY_AFTER, WARNING},
 };
 use serde_json::{Map, Value, json};
 
@@ -24,7 +24,9 @@ pub(super) struct ListHead {
 
 /// Answers with a document.
 pub(super) fn json(code: u16, document: &Value) -> Response<Body> {
-    response(code, JSON, document.to_string().into_bytes())
+    let mut text = document.to_string().into_bytes();
+    text.push(b'\n');
+    response(code, JSON, text)
 }
 
 /// Answers with a refusal.
@@ -42,7 +44,19 @@ pub(super) fn status(status: &Status) -> Response<Body> {
 pub(super) fn object(code: u16, view: View, object: &Object) -> Response<Body> {
     let mut out = Vec::new();
     view.write(object, &mut out);
+    out.push(b'\n');
     response(code, JSON, out)
+}
+
+/// Adds warnings to an answer (RFC 7234, code 299, as kube-apiserver writes them).
+pub(super) fn warned(mut response: Response<Body>, warnings: &[String]) -> Response<Body> {
+    for warning in warnings {
+        let text = warning.replace('\\', "\\\\").replace('"', "\\\"");
+        if let Ok(value) = HeaderValue::try_from(format!("299 - \"{text}\"")) {
+            response.headers_mut().append(WARNING, value);
+        }
+    }
+    response
 }
 
 /// Answers with a list of objects.
@@ -64,12 +78,18 @@ pub(super) fn list(view: View, items: &[Arc<Object>], head: ListHead) -> Respons
         &Value::Object(metadata),
         &mut out,
     );
+    out.push(b'\n');
     response(200, JSON, out)
 }
 
 /// Answers with a text.
 pub(super) fn text(text: &'static str) -> Response<Body> {
     response(200, TEXT, text)
+}
+
+/// Answers with bytes of a media type.
+pub(super) fn bytes(kind: &'static str, bytes: Vec<u8>) -> Response<Body> {
+    response(200, HeaderValue::from_static(kind), bytes)
 }
 
 /// Answers with a stream of events.

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::review::{self, REVIEWS};
 use crate::{
     resources::{Quirk, Resource, Subresource},
     verb::Verb,
@@ -10,20 +11,36 @@ use crate::{
 /// The Kubernetes version whose API this server speaks.
 const VERSION: (&str, &str, &str) = ("1", "37", "v1.37.2+plimsoll");
 
+/// The oldest minor version that a client or a node may be of, as kube-apiserver says.
+const OLDEST_COMPATIBLE_MINOR: &str = "36";
+
 /// `/version`.
 pub(super) fn version() -> Value {
     let (major, minor, git) = VERSION;
     json!({
         "major": major,
         "minor": minor,
+        "emulationMajor": major,
+        "emulationMinor": minor,
+        "minCompatibilityMajor": major,
+        "minCompatibilityMinor": OLDEST_COMPATIBLE_MINOR,
         "gitVersion": git,
         "gitCommit": "",
         "gitTreeState": "clean",
         "buildDate": "1970-01-01T00:00:00Z",
         "goVersion": "",
         "compiler": "rustc",
-        "platform": format!("{}/{}", std::env::consts::OS, std::env::consts::ARCH),
+        "platform": format!("{}/{}", std::env::consts::OS, architecture()),
     })
+}
+
+/// Names the processor as Go does.
+const fn architecture() -> &'static str {
+    match std::env::consts::ARCH.as_bytes() {
+        b"x86_64" => "amd64",
+        b"aarch64" => "arm64",
+        _ => std::env::consts::ARCH,
+    }
 }
 
 /// `/api`.
@@ -37,6 +54,11 @@ pub(super) fn groups() -> Value {
     for resource in Resource::all() {
         if !resource.group.is_empty() && !names.contains(&resource.group) {
             names.push(resource.group);
+        }
+    }
+    for review in REVIEWS {
+        if !names.contains(&review.group) {
+            names.push(review.group);
         }
     }
     let groups: Vec<Value> = names.into_iter().filter_map(describe_group).collect();
@@ -60,6 +82,17 @@ pub(super) fn resources(group: &str, version: &str) -> Option<Value> {
         let parts = resource.subresources.iter();
         resources.extend(parts.map(|part| describe_part(resource, *part)));
     }
+    let reviews = REVIEWS.iter();
+    for review in reviews.filter(|it| it.group == group && version == review::VERSION) {
+        resources.push(json!({
+            "name": review.plural,
+            "singularName": review.kind.to_lowercase(),
+            "namespaced": false,
+            "kind": review.kind,
+            "verbs": ["create"],
+        }));
+    }
+    resources.sort_by(|one, other| one["name"].as_str().cmp(&other["name"].as_str()));
     let list = json!({
         "kind": "APIResourceList",
         "apiVersion": "v1",
@@ -70,10 +103,16 @@ pub(super) fn resources(group: &str, version: &str) -> Option<Value> {
 }
 
 fn describe_group(name: &str) -> Option<Value> {
-    let resource = Resource::all()
-        .iter()
-        .find(|it| !name.is_empty() && it.group == name)?;
-    let version = json!({"groupVersion": resource.api_version(), "version": resource.version});
+    let mut resources = Resource::all().iter();
+    let mut reviews = REVIEWS.iter();
+    let resource = resources.find(|it| !name.is_empty() && it.group == name);
+    let version = match resource {
+        Some(resource) => resource.version,
+        None => reviews
+            .find(|it| it.group == name)
+            .map(|_| review::VERSION)?,
+    };
+    let version = json!({"groupVersion": format!("{name}/{version}"), "version": version});
     Some(json!({"name": name, "versions": [version], "preferredVersion": version}))
 }
 
@@ -104,11 +143,17 @@ fn describe_part(resource: &Resource, part: Subresource) -> Value {
         Subresource::Status => (resource.kind, &["get", "patch", "update"]),
         Subresource::Binding => ("Binding", &["create"]),
         Subresource::Eviction => ("Eviction", &["create"]),
+        Subresource::Scale => ("Scale", &["get", "patch", "update"]),
     };
     document["kind"] = json!(kind);
     document["verbs"] = json!(verbs);
-    if part == Subresource::Eviction {
-        document["group"] = json!("policy");
+    let home = match part {
+        Subresource::Eviction => Some("policy"),
+        Subresource::Scale => Some("autoscaling"),
+        Subresource::Status | Subresource::Binding => None,
+    };
+    if let Some(group) = home {
+        document["group"] = json!(group);
         document["version"] = json!("v1");
     }
     document
@@ -152,7 +197,9 @@ mod tests {
                 "coordination.k8s.io",
                 "policy",
                 "storage.k8s.io",
-                "scheduling.k8s.io"
+                "scheduling.k8s.io",
+                "authorization.k8s.io",
+                "authentication.k8s.io"
             ]
         );
         assert!(group("").is_none());

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{discovery, openapi};
+use super::{discovery, openapi, review::Review};
 use crate::{
     resources::{Resource, Subresource},
     status::Status,
@@ -15,6 +15,10 @@ pub(crate) enum Route {
     Text(&'static str),
     /// A document about the API itself.
     Document(Value),
+    /// Bytes that are no JSON, with their media type.
+    Bytes(&'static str, Vec<u8>),
+    /// A question of a client about itself.
+    Review(&'static Review),
     /// A collection, an object or a part of one.
     Place(Place),
 }
@@ -56,6 +60,7 @@ pub(crate) fn parse(path: &str) -> Result<Route, Status> {
     match segments.as_slice() {
         ["healthz" | "livez" | "readyz", ..] => Ok(Route::Text("ok")),
         ["version"] => document(Some(discovery::version())),
+        ["openapi", "v2"] => Ok(Route::Bytes(openapi::V2, openapi::least())),
         ["openapi", "v3"] => document(Some(openapi::index())),
         ["openapi", "v3", "api", version] => document(openapi::document("", version)),
         ["openapi", "v3", "apis", group, version] => document(openapi::document(group, version)),
@@ -64,6 +69,12 @@ pub(crate) fn parse(path: &str) -> Result<Route, Status> {
         ["apis", group] => document(discovery::group(group)),
         ["api", version] => document(discovery::resources("", version)),
         ["apis", group, version] => document(discovery::resources(group, version)),
+        ["apis", group, version, plural] if Review::at(group, version, plural).is_some() => {
+            let review = Review::at(group, version, plural);
+            review
+                .map(Route::Review)
+                .ok_or_else(Status::no_such_resource)
+        }
         ["api", version, rest @ ..] => place("", version, rest),
         ["apis", group, version, rest @ ..] => place(group, version, rest),
         _ => Err(Status::no_such_resource()),
@@ -115,6 +126,8 @@ mod tests {
     fn read(path: &str) -> Option<String> {
         match parse(path).ok()? {
             Route::Text(text) => Some(text.to_owned()),
+            Route::Bytes(kind, _) => Some(kind.to_owned()),
+            Route::Review(review) => Some(review.kind.to_owned()),
             Route::Document(document) => Some(document["kind"].as_str().unwrap_or("-").to_owned()),
             Route::Place(place) => {
                 let name = place.name.as_deref().unwrap_or("*");
@@ -156,6 +169,14 @@ mod tests {
             ("/api/v1/pods/a", None),
             ("/api/v1/namespaces/n/nodes", None),
             ("/api/v1/namespaces/n/pods/a/scale", None),
+            (
+                "/apis/apps/v1/namespaces/n/deployments/d/scale",
+                Some("deployments.apps/scale n/d"),
+            ),
+            (
+                "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+                Some("SelfSubjectAccessReview"),
+            ),
             ("/api/v1/namespaces/n/pods/a/binding/x", None),
             ("/api/v2", None),
             ("/apis/x/v1/pods", None),

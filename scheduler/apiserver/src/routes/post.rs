@@ -19,14 +19,13 @@ pub(super) fn post(app: &App, call: &Call) -> Result<Response<Body>, Status> {
         None => create(app, call),
         Some(Subresource::Binding) => bind(app, call),
         Some(Subresource::Eviction) => evict(app, call),
-        Some(Subresource::Status) => Err(Status::method_not_allowed()),
+        Some(Subresource::Status | Subresource::Scale) => Err(Status::method_not_allowed()),
     }
 }
 
 fn create(app: &App, call: &Call) -> Result<Response<Body>, Status> {
     let place = &call.place;
-    let mut object = call.resource_object()?;
-    crate::admission::check_shape(place.resource, &object)?;
+    let (mut object, warnings) = call.resource_object()?;
     check_address(&mut object, &place.namespace, None)?;
     let write = Write {
         dry_run: call.query.dry_run()?,
@@ -35,13 +34,16 @@ fn create(app: &App, call: &Call) -> Result<Response<Body>, Status> {
     let object = app
         .store
         .write(|state| state.create(place.resource, object, write))?;
-    Ok(answer::object(201, call.view, &object))
+    Ok(answer::warned(
+        answer::object(201, call.view, &object),
+        &warnings,
+    ))
 }
 
 fn bind(app: &App, call: &Call) -> Result<Response<Body>, Status> {
     let name = call.name()?;
     let body = call.object("v1", "Binding")?;
-    if json::text(&body, &["metadata", "name"]).is_some_and(|own| own != name) {
+    if json::text(&body, &["metadata", "name"]) != Some(name) {
         let message = "name in URL does not match name in Binding object";
         return Err(Status::bad_request(message));
     }

@@ -7,7 +7,10 @@ use http::Uri;
 
 pub(super) use token::Token;
 
-use crate::status::{Cause, Status};
+use crate::{
+    schema::Strictness,
+    status::{Cause, Status},
+};
 
 const EXACT: &str = "Exact";
 const NOT_OLDER: &str = "NotOlderThan";
@@ -72,6 +75,21 @@ impl Query {
         }
     }
 
+    /// Gives what happens to fields that a kind does not have.
+    pub(super) fn strictness(&self) -> Result<Strictness, Status> {
+        match self.text("fieldValidation") {
+            "" | "Warn" => Ok(Strictness::Warn),
+            "Ignore" => Ok(Strictness::Ignore),
+            "Strict" => Ok(Strictness::Strict),
+            other => {
+                let known = ["Ignore", "Strict", "Warn"];
+                let cause = Cause::unsupported("fieldValidation", other, &known);
+                let kind = "CreateOptions.meta.k8s.io";
+                Err(Status::invalid(kind, "", vec![cause]))
+            }
+        }
+    }
+
     /// Tells whether a write shall change nothing.
     pub(super) fn dry_run(&self) -> Result<bool, Status> {
         match self.text("dryRun") {
@@ -128,12 +146,14 @@ impl Query {
         refuse(causes)?;
         // A limit with a version and no match means the state of that very version.
         let exact = wanted == EXACT || (wanted.is_empty() && self.number("limit")?.is_some());
-        Ok(match parse_version(version)? {
-            None => Version::Newest,
-            Some(0) => Version::Any,
-            Some(revision) if exact => Version::Exact(revision),
-            Some(revision) => Version::NotOlder(revision),
-        })
+        Ok(
+            match parse_version(version).map_err(|why| unread_list_version(&why))? {
+                None => Version::Newest,
+                Some(0) => Version::Any,
+                Some(revision) if exact => Version::Exact(revision),
+                Some(revision) => Version::NotOlder(revision),
+            },
+        )
     }
 
     /// Checks the options of a watch (`validateWatchOptions`) and gives the revision to begin behind, and
@@ -164,7 +184,8 @@ impl Query {
             }
         }
         refuse(causes)?;
-        Ok((parse_version(self.text("resourceVersion"))?, initial))
+        let version = parse_version(self.text("resourceVersion")).map_err(Status::unknown)?;
+        Ok((version, initial))
     }
 }
 
@@ -176,15 +197,18 @@ fn refuse(causes: Vec<Cause>) -> Result<(), Status> {
 }
 
 /// Reads a resource version; an empty one is none.
-pub(super) fn parse_version(text: &str) -> Result<Option<u64>, Status> {
+fn parse_version(text: &str) -> Result<Option<u64>, String> {
     if text.is_empty() {
         return Ok(None);
     }
     text.parse().map(Some).map_err(|_| {
         let why = format!("strconv.ParseUint: parsing {text:?}: invalid syntax");
-        let cause = Cause::invalid("resourceVersion", text, &why);
-        Status::invalid("ListOptions.meta.k8s.io", "", vec![cause])
+        Cause::invalid("resourceVersion", text, &why).to_string()
     })
+}
+
+fn unread_list_version(why: &str) -> Status {
+    Status::bad_request(format!("invalid resource version: {why}"))
 }
 
 fn is_set(value: &str) -> bool {
@@ -218,7 +242,7 @@ mod tests {
             ("resourceVersion=0&resourceVersionMatch=Exact", Err(422)),
             ("resourceVersionMatch=Exact", Err(422)),
             ("resourceVersion=7&resourceVersionMatch=Near", Err(422)),
-            ("resourceVersion=x", Err(422)),
+            ("resourceVersion=x", Err(400)),
             ("sendInitialEvents=true", Err(422)),
             ("limit=x", Err(400)),
         ];

@@ -2,10 +2,11 @@
 //! `spec.selector` (`k8s.io/apimachinery/pkg/labels/selector.go`).
 
 mod scan;
+mod show;
 
 use serde_json::Value;
 
-use crate::{json, status::Status};
+use crate::{json, names, status::Status};
 use scan::{Token, scan};
 
 /// A conjunction of requirements on labels; without any, it selects everything.
@@ -43,7 +44,7 @@ impl LabelSelector {
                 [] => after,
                 [Token::Comma, next @ ..] if !next.is_empty() => next,
                 [Token::Comma] => return Err(unreadable("", "identifier after ','")),
-                [other, ..] => return Err(unreadable(other.text(), "',' or end of string")),
+                [other, ..] => return Err(unreadable(other.text(), "',' or 'end of string'")),
             };
         }
         Ok(Self { requirements })
@@ -120,7 +121,7 @@ fn requirement(tokens: &[Token]) -> Result<(Requirement, &[Token]), Status> {
             let (values, rest) = values(rest)?;
             (key, Test::NotIn(values), rest)
         }
-        [Token::Word(key), Token::Equal, rest @ ..] => {
+        [Token::Word(key), Token::Equal(_), rest @ ..] => {
             let (value, rest) = value(rest);
             (key, Test::In(vec![value]), rest)
         }
@@ -142,7 +143,10 @@ fn requirement(tokens: &[Token]) -> Result<(Requirement, &[Token]), Status> {
         }
         [Token::Word(_), other, ..] => {
             let expected = "in, notin, =, ==, !=, gt, lt";
-            return Err(unreadable(other.text(), expected));
+            return Err(unfit(&format!(
+                "found '{}', expected: {expected}",
+                other.text()
+            )));
         }
         [other, ..] => {
             return Err(unreadable(
@@ -152,6 +156,7 @@ fn requirement(tokens: &[Token]) -> Result<(Requirement, &[Token]), Status> {
         }
         [] => return Err(unreadable("", "identifier")),
     };
+    check(key, &test)?;
     let key = key.clone();
     Ok((Requirement { key, test }, rest))
 }
@@ -173,7 +178,8 @@ fn bound(tokens: &[Token]) -> Result<(i64, &[Token]), Status> {
 
 fn values(tokens: &[Token]) -> Result<(Vec<String>, &[Token]), Status> {
     let [Token::Open, rest @ ..] = tokens else {
-        return Err(unreadable(tokens.first().map_or("", Token::text), "'('"));
+        let found = tokens.first().map_or("", Token::text);
+        return Err(unfit(&format!("found '{found}' expected: '('")));
     };
     let mut values = Vec::new();
     let mut rest = rest;
@@ -184,19 +190,39 @@ fn values(tokens: &[Token]) -> Result<(Vec<String>, &[Token]), Status> {
             [Token::Comma, next @ ..] => next,
             [Token::Close, next @ ..] => return Ok((values, next)),
             other => {
-                return Err(unreadable(
-                    other.first().map_or("", Token::text),
-                    "',' or ')'",
-                ));
+                let found = other.first().map_or("", Token::text);
+                return Err(unfit(&format!("found '{found}', expected: ',' or ')'")));
             }
         };
     }
 }
 
 fn unreadable(found: &str, expected: &str) -> Status {
-    Status::bad_request(format!(
-        "unable to parse requirement: found '{found}', expected: {expected}"
-    ))
+    Status::bad_request(format!("found '{found}', expected: {expected}"))
+}
+
+/// The refusal of something inside a requirement.
+fn unfit(why: &str) -> Status {
+    Status::bad_request(format!("unable to parse requirement: {why}"))
+}
+
+/// Checks the key and the values of a requirement.
+fn check(key: &str, test: &Test) -> Result<(), Status> {
+    let refuse = |field: &str, text: &str, wrong: Vec<String>| match wrong.as_slice() {
+        [] => Ok(()),
+        wrong => Err(unfit(&format!(
+            "{field}: Invalid value: {text:?}: {}",
+            wrong.join("; ")
+        ))),
+    };
+    refuse("<nil>", key, names::qualified(key))?;
+    if let Test::In(values) | Test::NotIn(values) = test {
+        for (at, value) in values.iter().enumerate() {
+            let field = format!("values[{at}][{key}]");
+            refuse(&field, value, names::label_value(value))?;
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

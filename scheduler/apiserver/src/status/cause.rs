@@ -34,12 +34,31 @@ impl Cause {
         Self::new("FieldValueInvalid", field, message)
     }
 
+    /// The value is shown as JSON, or as a text in the form of JSON, where the order of fields matters.
+    pub(crate) fn invalid_json(field: &str, value: &impl fmt::Display, why: &str) -> Self {
+        let message = format!("Invalid value: {value}: {why}");
+        Self::new("FieldValueInvalid", field, message)
+    }
+
+    /// A taint that stands twice, which kube-apiserver explains.
+    pub(crate) fn duplicate_taint(field: &str, taint: &str) -> Self {
+        let message =
+            format!("Duplicate value: {taint}: taints must be unique by key and effect pair");
+        Self::new("FieldValueDuplicate", field, message)
+    }
+
     pub(crate) fn duplicate(field: &str, value: &str) -> Self {
         Self::new(
             "FieldValueDuplicate",
             field,
             format!("Duplicate value: {value:?}"),
         )
+    }
+
+    /// A field that another owns.
+    pub(crate) fn owned(owner: &str, field: &str) -> Self {
+        let message = format!("conflict with {owner}");
+        Self::new("FieldManagerConflict", field, message)
     }
 
     pub(crate) fn unsupported(field: &str, value: &str, known: &[&str]) -> Self {

@@ -107,7 +107,8 @@ fn assign(pod: &mut Value, binding: &Binding) {
     set_scheduled(status, observed);
 }
 
-/// Sets the condition `PodScheduled` to true; its time moves only when it was not true before.
+/// Sets the condition `PodScheduled` to true; its time moves only when it was not true before. It says
+/// of which generation it is where the one before it did.
 fn set_scheduled(status: &mut Map<String, Value>, observed: Option<Value>) {
     let mut condition = json!({
         "type": "PodScheduled",
@@ -115,7 +116,6 @@ fn set_scheduled(status: &mut Map<String, Value>, observed: Option<Value>) {
         "lastProbeTime": null,
         "lastTransitionTime": clock::stamp(clock::now()),
     });
-    json::put(json::fields(&mut condition), "observedGeneration", observed);
     let slot = status.entry("conditions").or_insert(Value::Null);
     if !slot.is_array() {
         *slot = json!([]);
@@ -128,6 +128,9 @@ fn set_scheduled(status: &mut Map<String, Value>, observed: Option<Value>) {
         .find(|it| it["type"] == "PodScheduled")
     {
         Some(before) => {
+            if before.get("observedGeneration").is_some() {
+                json::put(json::fields(&mut condition), "observedGeneration", observed);
+            }
             if before["status"] == "True" {
                 condition["lastTransitionTime"] = before["lastTransitionTime"].clone();
             }

@@ -14,6 +14,9 @@ use crate::{clock, json, resources::Resource, status::Status};
 /// The grace period of a pod that states none, in seconds, as kube-apiserver.
 const DEFAULT_GRACE_S: i64 = 30;
 
+/// The namespaces that no one may delete (the admission plugin `NamespaceLifecycle`).
+const LASTING_NAMESPACES: [&str; 3] = ["default", "kube-system", "kube-public"];
+
 /// What becomes of a bound pod that is deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PodDeletion {
@@ -49,6 +52,10 @@ impl State {
         request: &DeleteRequest,
     ) -> Result<Deleted, Status> {
         let current = Arc::clone(self.get(target)?);
+        if is_namespace(target.resource) && LASTING_NAMESPACES.contains(&target.key.1) {
+            let why = "this namespace may not be deleted";
+            return Err(Status::forbidden(target.resource, target.key.1, why));
+        }
         check_preconditions(target, &current, request)?;
         let mut value = current.value();
         let grace_s = self.grace_s(target.resource, &value, request);
@@ -67,6 +74,10 @@ impl State {
             self.empty_namespace(target.key.1)?;
         }
         if self.is_free(target, &value) {
+            // Watches see that a pod is going before they see that it is gone, as in a real cluster.
+            if marked && is_pod(target.resource) && self.pod_deletion == PodDeletion::Graceful {
+                self.commit(target.resource.stored(), value);
+            }
             return Ok(Deleted {
                 object: self.finish(target)?,
                 gone: true,
@@ -116,7 +127,7 @@ impl State {
                 json::text(value, &["status", "phase"]),
                 Some("Succeeded" | "Failed")
             );
-        let graceful = resource.kind == "Pod" && self.pod_deletion == PodDeletion::Graceful;
+        let graceful = is_pod(resource) && self.pod_deletion == PodDeletion::Graceful;
         if !graceful || !runs {
             return 0;
         }
@@ -154,12 +165,16 @@ fn namespaced() -> impl Iterator<Item = &'static Resource> {
         .filter(|it| it.namespaced && it.alias.is_none())
 }
 
+fn is_pod(resource: &Resource) -> bool {
+    resource.kind == "Pod"
+}
+
 fn is_namespace(resource: &Resource) -> bool {
     resource.kind == "Namespace"
 }
 
 /// Tells whether an object is being deleted.
-fn is_marked(value: &Value) -> bool {
+pub(super) fn is_marked(value: &Value) -> bool {
     json::text(value, &["metadata", "deletionTimestamp"]).is_some()
 }
 

@@ -8,7 +8,7 @@ use std::{borrow::Cow, sync::Arc};
 use axum::body::Bytes;
 use serde_json::{Map, Value};
 
-use crate::{json, resources::Resource};
+use crate::{json, resources::Resource, schema};
 
 /// One version of an object, never changed.
 #[derive(Debug)]
@@ -97,6 +97,9 @@ impl Object {
             .expect("the bytes were serialised from a value of bounded depth");
         if let Some(alias) = resource.alias {
             alias.show(&mut value);
+            if let Some(of) = schema::type_of(resource) {
+                schema::fill(of, &mut value);
+            }
         }
         with_type(resource, &mut value);
         value

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Object, State, Target};
+use super::{Object, State, Target, delete::is_marked};
 use crate::{
     admission::{self, Arrival},
     clock, json,
-    resources::{Quirk, Resource},
+    resources::Resource,
     status::Status,
 };
 
@@ -46,6 +46,8 @@ pub(crate) struct Write {
     pub(crate) part: Part,
     /// Answer as if, change nothing.
     pub(crate) dry_run: bool,
+    /// Whether the object brings the owners of its fields; otherwise they stay as they are.
+    pub(crate) owned: bool,
 }
 
 impl Write {
@@ -54,6 +56,7 @@ impl Write {
             origin,
             part,
             dry_run: false,
+            owned: false,
         }
     }
 }
@@ -67,7 +70,7 @@ impl State {
         write: Write,
     ) -> Result<Arc<Object>, Status> {
         let stored = resource.stored();
-        admission::check_shape(resource, &value)?;
+        admission::check_shape(resource, &mut value)?;
         if let Some(alias) = resource.alias {
             alias.store(&mut value);
         }
@@ -76,12 +79,17 @@ impl State {
             uid: self.identity.uid(),
             now: clock::now(),
             origin: write.origin,
+            owned: write.owned,
         };
         admission::create(self, stored, &mut value, arrival)?;
         let (namespace, name) = key_of(&value);
         let target = Target::new(stored, namespace, name);
-        if self.get(target).is_ok() {
-            return Err(Status::already_exists(resource, name));
+        if let Ok(present) = self.get(target) {
+            let mut status = Status::already_exists(resource, name);
+            if is_marked(&present.value()) {
+                status.message.insert_str(0, "object is being deleted: ");
+            }
+            return Err(status);
         }
         if write.dry_run {
             return Ok(Arc::new(Object::new(stored, value, self.revision())));
@@ -100,7 +108,7 @@ impl State {
         let current = Arc::clone(self.get(target)?);
         let mut old = current.value_as(target.resource);
         let mut new = edit(&old)?;
-        admission::check_shape(target.resource, &new)?;
+        admission::check_shape(target.resource, &mut new)?;
         if let Some(alias) = target.resource.alias {
             alias.store(&mut new);
             old = current.value();
@@ -124,21 +132,6 @@ impl State {
             });
         }
         Ok(self.commit(stored, new))
-    }
-
-    /// Updates an object, or makes it where it is missing and its kind may be made so. Tells whether it
-    /// was made.
-    pub(crate) fn update_or_create(
-        &mut self,
-        target: Target<'_>,
-        write: Write,
-        value: Value,
-    ) -> Result<(Arc<Object>, bool), Status> {
-        let exists = self.get(target).is_ok();
-        if exists || !target.resource.has(Quirk::CreateOnUpdate) || write.part == Part::Status {
-            return Ok((self.update(target, write, |_| Ok(value))?, false));
-        }
-        Ok((self.create(target.resource, value, write)?, true))
     }
 
     /// Draws the name of an object that only states how its name begins.

@@ -20,7 +20,7 @@ async fn a_bound_pod_has_a_node_a_condition_and_no_nomination() {
     let mut pending = pod("a");
     pending["status"] = json!({
         "nominatedNodeName": "other",
-        "conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "lastTransitionTime": "old"}],
+        "conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "lastTransitionTime": "2026-01-01T00:00:00Z"}],
     });
     server.store().create(pending).unwrap();
     let answer = bind(&client, "a", binding("a", "n1")).await;

@@ -107,6 +107,16 @@ impl Client {
         self.answer(request).await
     }
 
+    /// Posts bytes of a media type.
+    pub(super) async fn post_bytes(&self, path: &str, media_type: &str, bytes: Vec<u8>) -> Answer {
+        let request = Request::post(path)
+            .header("host", "localhost")
+            .header("content-type", media_type)
+            .body(Body::from(bytes))
+            .unwrap();
+        self.answer(request).await.unwrap()
+    }
+
     async fn answer(&self, request: Request<Body>) -> Result<Answer, hyper::Error> {
         let (response, _connection) = self.open(request).await?;
         let (parts, body) = response.into_parts();

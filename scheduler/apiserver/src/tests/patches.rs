@@ -61,14 +61,14 @@ async fn a_condition_patch_merges_by_type_and_repeats_without_a_write() {
 }
 
 #[tokio::test]
-async fn a_patch_that_states_another_version_or_uid_is_a_conflict() {
+async fn a_patch_that_states_another_version_is_a_conflict_and_one_of_another_uid_invalid() {
     let server = server();
     let client = Client::of(&server);
     let made = server.store().create(pod("a")).unwrap();
     let path = format!("{PODS}/a");
     for (metadata, code) in [
         (json!({"resourceVersion": "1"}), 409),
-        (json!({"uid": "another"}), 409),
+        (json!({"uid": "another"}), 422),
         (json!({"uid": made.uid(), "labels": {"k": "v"}}), 200),
     ] {
         let answer = client
@@ -107,14 +107,35 @@ async fn an_apply_patch_makes_what_is_missing_and_merges_into_what_is_there() {
     let path = "/api/v1/namespaces/default/configmaps/c";
     let data = |key: &str| json!({"apiVersion": "v1", "kind": "ConfigMap", "data": {key: "1"}});
     assert_eq!(client.patch("apply", path, data("a")).await.code, 422);
-    let path = format!("{path}?fieldManager=test");
-    let made = client.patch("apply", &path, data("a")).await;
+    let by = |manager: &str| format!("{path}?fieldManager={manager}");
+    let made = client.patch("apply", &by("one"), data("a")).await;
     assert_eq!((made.code, &made.body["data"]), (201, &json!({"a": "1"})));
-    let merged = client.patch("apply", &path, data("b")).await;
+    let merged = client.patch("apply", &by("two"), data("b")).await;
     assert_eq!(
         (merged.code, &merged.body["data"]),
         (200, &json!({"a": "1", "b": "1"}))
     );
+    let again = client.patch("apply", &by("two"), data("b")).await;
+    assert_eq!(
+        again.body["metadata"]["resourceVersion"],
+        merged.body["metadata"]["resourceVersion"]
+    );
+    let less = client.patch("apply", &by("one"), data("c")).await;
+    assert_eq!(less.body["data"], json!({"b": "1", "c": "1"}));
+    // A plain write takes what it changes, and the next apply must not undo it.
+    let written = json!({"data": {"c": "2"}});
+    client.patch("merge", &by("hand"), written).await;
+    let refused = client.patch("apply", &by("one"), data("c")).await;
+    assert_eq!(
+        (refused.code, &refused.body["message"]),
+        (
+            409,
+            &json!("Apply failed with 1 conflict: conflict with \"hand\" using v1: .data.c")
+        )
+    );
+    let forced = format!("{}&force=true", by("one"));
+    let forced = client.patch("apply", &forced, data("c")).await;
+    assert_eq!(forced.body["data"], json!({"b": "1", "c": "1"}));
     server.shutdown().await;
 }
 
@@ -154,7 +175,8 @@ async fn a_change_of_spec_counts_a_generation_and_a_change_of_labels_does_not() 
     let client = Client::of(&server);
     let path = "/apis/apps/v1/namespaces/default/deployments";
     let made = client
-        .post(path, json!({"metadata": {"name": "d"}, "spec": {}}))
+        .post(path, json!({"metadata": {"name": "d"}, "spec": {"selector": {"matchLabels": {"a": "b"}},
+            "template": {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "m", "image": "i"}]}}}}))
         .await
         .body;
     assert_eq!(

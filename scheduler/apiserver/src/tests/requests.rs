@@ -18,7 +18,7 @@ GET /apis/none/v1/things                |                                     | 
 GET ~?fieldSelector=spec.foo%3D1        |                                     | 400 BadRequest
 GET ~?labelSelector=a+b                 |                                     | 400 BadRequest
 GET ~?resourceVersion=999               |                                     | 504 Timeout
-GET ~?resourceVersion=x                 |                                     | 422 Invalid
+GET ~?resourceVersion=x                 |                                     | 400 BadRequest
 GET ~?continue=x                        |                                     | 400 BadRequest
 HEAD ~/a                                |                                     | 405
 POST ~                                  | {"kind": "Pod", "metadata": {"name": "b"}} | 422 Invalid

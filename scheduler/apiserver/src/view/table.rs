@@ -27,7 +27,8 @@ pub(super) fn table<'a>(
         .collect();
     let rows: Vec<Value> = objects
         .map(|object| {
-            let object = object.value_as(resource);
+            // An alias has the columns of what it shows, and they read the stored form.
+            let object = object.value();
             let cells: Vec<Value> = columns
                 .iter()
                 .map(|column| (column.cell)(&object, now))

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::{resources::Resource, status::Status, store::Object, view::View};
+use crate::{resources::Resource, schema, status::Status, store::Object, view::View};
 
 /// The annotation of the bookmark behind the initial events (KEP-3157).
 const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
@@ -34,15 +34,18 @@ pub(super) fn event(out: &mut Vec<u8>, kind: Kind, view: View, object: &Object) 
 
 /// Appends a bookmark: all changes up to the revision have been sent.
 pub(super) fn bookmark(out: &mut Vec<u8>, resource: &Resource, revision: u64, ends_initial: bool) {
-    let mut metadata = json!({"resourceVersion": revision.to_string(), "creationTimestamp": null});
+    let mut metadata = json!({"resourceVersion": revision.to_string()});
     if ends_initial {
         metadata["annotations"] = json!({INITIAL_EVENTS_END: "true"});
     }
-    let object = json!({
+    let mut object = json!({
         "kind": resource.kind,
         "apiVersion": resource.api_version(),
         "metadata": metadata,
     });
+    if let Some(of) = schema::type_of(resource) {
+        schema::fill(of, &mut object);
+    }
     line(out, &json!({"type": "BOOKMARK", "object": object}));
 }
 

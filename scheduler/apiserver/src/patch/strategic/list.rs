@@ -3,13 +3,17 @@
 use serde_json::{Map, Value};
 
 use super::{Directive, Strategy, directive, merge_map};
-use crate::{json, status::Status};
+use crate::{
+    json,
+    schema::{Type, go_text},
+    status::Status,
+};
 
 /// Merges the items of a patch into a list, which is made if it is missing.
 pub(super) fn merge(
     target: &mut Value,
     items: &[Value],
-    strategy: Strategy,
+    strategy: Strategy<'_>,
     field: &str,
 ) -> Result<(), Status> {
     if replaces_all(items) || !target.is_array() {
@@ -22,23 +26,52 @@ pub(super) fn merge(
         Strategy::Replace => {
             let plain = items.iter().filter(|it| it.get(super::PATCH).is_none());
             *list = plain
-                .map(|it| resolved(it, field))
+                .map(|it| resolved(it, None))
                 .collect::<Result<_, _>>()?;
         }
         Strategy::Union => {
+            let before = list.clone();
             for item in items {
                 if !list.contains(item) {
                     list.push(item.clone());
                 }
             }
+            settle(list, items, &before, |one, other| one == other);
         }
-        Strategy::ByKey(key) => {
+        Strategy::ByKey(key, of) => {
+            let before = list.clone();
             for item in items {
-                merge_item(list, item, key, field)?;
+                merge_item(list, item, (key, of), field)?;
             }
+            settle(list, items, &before, |one, other| {
+                one.get(key) == other.get(key)
+            });
         }
     }
     Ok(())
+}
+
+/// Puts the items of a merged list in order (`normalizeElementOrder`): those of the patch in its order,
+/// the others in theirs, and an item that is new before an item that the patch does not name.
+fn settle(
+    list: &mut Vec<Value>,
+    items: &[Value],
+    before: &[Value],
+    same: impl Fn(&Value, &Value) -> bool,
+) {
+    let rank = |order: &[Value], item: &Value| order.iter().position(|it| same(it, item));
+    let (mut named, others): (Vec<Value>, Vec<Value>) =
+        list.drain(..).partition(|item| rank(items, item).is_some());
+    named.sort_by_key(|item| rank(items, item));
+    let (mut named, mut others) = (named.into_iter().peekable(), others.into_iter().peekable());
+    while let (Some(other), Some(ours)) = (others.peek(), named.peek()) {
+        let first = match (rank(before, other), rank(before, ours)) {
+            (Some(other), Some(ours)) => other <= ours,
+            _ => false,
+        };
+        list.extend(if first { others.next() } else { named.next() });
+    }
+    list.extend(others.chain(named));
 }
 
 /// Takes values out of a list.
@@ -52,13 +85,13 @@ pub(super) fn remove_values(target: Option<&mut Value>, values: &Value) {
 
 /// Puts the items that `order` names in its order; each other item keeps its place behind the item that
 /// it followed.
-pub(super) fn reorder(target: Option<&mut Value>, order: &Value, strategy: Strategy) {
+pub(super) fn reorder(target: Option<&mut Value>, order: &Value, strategy: Strategy<'_>) {
     let (Some(list), Some(order)) = (target.and_then(Value::as_array_mut), order.as_array()) else {
         return;
     };
     let rank = |item: &Value| {
         order.iter().position(|wanted| match strategy {
-            Strategy::ByKey(key) => wanted.get(key) == item.get(key),
+            Strategy::ByKey(key, _) => wanted.get(key) == item.get(key),
             Strategy::Union | Strategy::Replace => wanted == item,
         })
     };
@@ -82,7 +115,12 @@ fn replaces_all(items: &[Value]) -> bool {
     })
 }
 
-fn merge_item(list: &mut Vec<Value>, item: &Value, key: &str, field: &str) -> Result<(), Status> {
+fn merge_item(
+    list: &mut Vec<Value>,
+    item: &Value,
+    (key, of): (&str, Option<&Type>),
+    field: &str,
+) -> Result<(), Status> {
     let Some(patch) = item.as_object() else {
         let message = format!("cannot merge the list {field}: an item is no object");
         return Err(Status::bad_request(message));
@@ -92,8 +130,9 @@ fn merge_item(list: &mut Vec<Value>, item: &Value, key: &str, field: &str) -> Re
         return Ok(());
     }
     let Some(id) = patch.get(key).filter(|id| !id.is_null()) else {
+        let item = go_text(item);
         let message = format!("map: {item} does not contain declared merge key: {key}");
-        return Err(Status::bad_request(message));
+        return Err(Status::unknown(message));
     };
     let at = list.iter().position(|present| present.get(key) == Some(id));
     match (at, what) {
@@ -101,18 +140,18 @@ fn merge_item(list: &mut Vec<Value>, item: &Value, key: &str, field: &str) -> Re
             list.remove(at);
         }
         (None, Some(Directive::Delete)) => {}
-        (Some(at), _) => merge_map(json::fields(&mut list[at]), patch, field)?,
-        (None, _) => list.push(resolved(item, field)?),
+        (Some(at), _) => merge_map(json::fields(&mut list[at]), patch, of)?,
+        (None, _) => list.push(resolved(item, of)?),
     }
     Ok(())
 }
 
 /// Gives an item of a patch as a value of its own: without nulls and directives.
-fn resolved(item: &Value, field: &str) -> Result<Value, Status> {
+fn resolved(item: &Value, of: Option<&Type>) -> Result<Value, Status> {
     let Some(patch) = item.as_object() else {
         return Ok(item.clone());
     };
     let mut fresh = Map::new();
-    merge_map(&mut fresh, patch, field)?;
+    merge_map(&mut fresh, patch, of)?;
     Ok(Value::Object(fresh))
 }

@@ -5,7 +5,8 @@
 pub(super) enum Token {
     Word(String),
     Not,
-    Equal,
+    /// Both ways to write it mean the same; refusals show what stood there.
+    Equal(&'static str),
     NotEqual,
     Greater,
     Less,
@@ -20,7 +21,7 @@ impl Token {
         match self {
             Self::Word(word) => word,
             Self::Not => "!",
-            Self::Equal => "=",
+            Self::Equal(text) => text,
             Self::NotEqual => "!=",
             Self::Greater => ">",
             Self::Less => "<",
@@ -44,8 +45,8 @@ pub(super) fn scan(text: &str) -> Vec<Token> {
 
 fn token(rest: &str, first: char) -> (Token, usize) {
     match first {
-        '=' if rest.starts_with("==") => (Token::Equal, 2),
-        '=' => (Token::Equal, 1),
+        '=' if rest.starts_with("==") => (Token::Equal("=="), 2),
+        '=' => (Token::Equal("="), 1),
         '!' if rest.starts_with("!=") => (Token::NotEqual, 2),
         '!' => (Token::Not, 1),
         '>' => (Token::Greater, 1),
