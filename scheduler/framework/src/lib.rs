@@ -142,6 +142,7 @@
 
 pub mod cycle;
 pub mod cycle_state;
+pub mod detail;
 pub mod effect;
 pub mod entity;
 pub mod event;
@@ -161,6 +162,7 @@ pub mod test_util;
 
 pub use cycle::Cycle;
 pub use cycle_state::CycleState;
+pub use detail::{Detail, LoadFigures, SampleAge};
 pub use effect::{Effect, ObjectWrite, WriteVerb};
 pub use entity::{Entity, QueuedGroup, QueuedPod};
 pub use event::{Actions, Change, ClusterEvent, EventResource, Hint};

@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use smallvec::{SmallVec, smallvec};
 
+use crate::detail::Detail;
+
 /// Stable text, such as `node(s) had untolerated taint(s)`: no figures that change by node
 /// or second, no percent sign.
 pub type Reason = Cow<'static, str>;
@@ -38,7 +40,7 @@ pub struct Rejection {
     /// Why, most plugins give one reason; an error gives its text.
     pub reasons: SmallVec<[Reason; 1]>,
     /// Figures behind the reason, for the decision record.
-    pub detail: Option<Box<str>>,
+    pub detail: Option<Detail>,
     /// When the pod is worth another look even if no event comes, on the engine's monotonic
     /// clock: for plugins that wait for a time.
     pub retry_at: Option<Duration>,
@@ -93,7 +95,7 @@ impl Rejection {
     }
 
     /// The same, with figures for the decision record.
-    pub fn with_detail(mut self, detail: impl Into<Box<str>>) -> Self {
+    pub fn with_detail(mut self, detail: impl Into<Detail>) -> Self {
         self.detail = Some(detail.into());
         self
     }
@@ -132,7 +134,7 @@ mod tests {
         let mut rejection = Rejection::unschedulable("Insufficient cpu").with_detail("0.9 of 1");
         rejection.reasons.push("Too many pods".into());
         assert_eq!(rejection.message(), "Insufficient cpu, Too many pods");
-        assert_eq!(rejection.detail.as_deref(), Some("0.9 of 1"));
+        assert_eq!(rejection.detail, Some("0.9 of 1".into()));
     }
 
     #[test]

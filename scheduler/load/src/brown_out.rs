@@ -3,7 +3,8 @@
 //!
 //! Takes at each look which nodes report and since when the others are silent, says whether
 //! a brown-out is on. When a silence began is reckoned from the samples, so rare looks see
-//! what frequent ones would have seen.
+//! what frequent ones would have seen. The first look after the scheduler itself was away
+//! judges nobody: it finds every agent silent.
 //!
 //! ```text
 //!        >= 3 and > 30 % of the nodes fell silent within 60 s, not in the first 30 s
@@ -18,17 +19,15 @@
 use crate::moment::Moment;
 use crate::node_state::Voice;
 use crate::options::{
-    BROWN_OUT_ENTER_PERCENT, BROWN_OUT_GRACE, BROWN_OUT_LEAVE_PERCENT, BROWN_OUT_MEMBERS,
-    BROWN_OUT_NODES, BROWN_OUT_WITHIN,
+    BROWN_OUT_AWAY, BROWN_OUT_CATCH_UP, BROWN_OUT_ENTER_PERCENT, BROWN_OUT_GRACE,
+    BROWN_OUT_LEAVE_PERCENT, BROWN_OUT_MEMBERS, BROWN_OUT_NODES, BROWN_OUT_WITHIN,
 };
 
 /// Watches over the agents of all nodes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Watch {
-    /// When the first look was.
-    began: Option<Moment>,
-    /// When the last look was that judged.
-    looked: Option<Moment>,
+    /// When the last look was, and when the last that judged.
+    looks: Option<Looks>,
     /// Since when the brown-out is on.
     since: Option<Moment>,
     total: u64,
@@ -36,6 +35,16 @@ pub(crate) struct Watch {
     silences: Vec<Silence>,
     /// When the silent nodes last reported, sorted; kept to be filled without allocating.
     reports: Vec<Moment>,
+}
+
+/// The looks up to now.
+#[derive(Debug, Clone, Copy)]
+struct Looks {
+    last: Moment,
+    /// The last one that judged; the first of all if none did.
+    judged: Moment,
+    /// None judges before: the agents may not have been heard yet.
+    deaf_until: Moment,
 }
 
 /// A node that is silent, though it reported once.
@@ -67,11 +76,11 @@ impl Watch {
 
     /// Ends a look at `now`.
     pub(crate) fn judge(&mut self, now: Moment) {
-        let began = *self.began.get_or_insert(now);
-        if now < began.after(BROWN_OUT_GRACE) {
+        let looks = self.looks.get_or_insert(Looks::first(now));
+        let looked = looks.judged;
+        if !looks.may_judge(now) {
             return;
         }
-        let looked = self.looked.replace(now).unwrap_or(began);
         if let Some(since) = self.since {
             self.since = self.holds(since).then_some(since);
             return;
@@ -125,6 +134,34 @@ impl Watch {
         let lost = self.silences.iter().filter(|one| one.began > together);
         let (members, lost) = (self.fresh + members.count(), lost.count());
         lost > 0 && lost * 100 >= members * BROWN_OUT_LEAVE_PERCENT
+    }
+}
+
+// === impl Looks ===
+
+impl Looks {
+    fn first(now: Moment) -> Self {
+        Self {
+            last: now,
+            judged: now,
+            deaf_until: now.after(BROWN_OUT_GRACE),
+        }
+    }
+
+    /// Whether the look at `now` may judge. Of looks that are always rare each second one
+    /// does.
+    fn may_judge(&mut self, now: Moment) -> bool {
+        let was_deaf = self.last < self.deaf_until;
+        let was_away = now.age_of(self.last) > BROWN_OUT_AWAY;
+        self.last = now;
+        if was_away && !was_deaf {
+            self.deaf_until = now.after(BROWN_OUT_CATCH_UP);
+        }
+        if now < self.deaf_until {
+            return false;
+        }
+        self.judged = now;
+        true
     }
 }
 

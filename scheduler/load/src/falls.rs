@@ -21,6 +21,8 @@ use crate::options::{FALL, FALL_SLACK, LONGEST_WATCHED_SILENCE, SILENCE_STEP};
 
 /// Ratios of a row: each resource by its mean and by its peaks.
 const RATIOS: usize = 2 * LoadResource::ALL.len();
+/// The least time by which a line can be crossed.
+const ONE_INSTANT: Duration = Duration::from_nanos(1);
 /// A ratio that is not known rejects nobody: it is below all others.
 const UNKNOWN: f64 = f64::NEG_INFINITY;
 /// A capacity that is not known rejects nobody: it is above all others.
@@ -109,10 +111,11 @@ impl View {
     }
 }
 
-/// Whole steps of a silence, up to the longest that is watched.
+/// Steps that a silence is past, up to the longest that is watched: a line that lies at a
+/// step is crossed only after it.
 fn steps(age: Option<Duration>) -> u64 {
-    let age = age.unwrap_or_default().min(LONGEST_WATCHED_SILENCE);
-    age.as_secs() / SILENCE_STEP.as_secs()
+    let past = age.unwrap_or_default().saturating_sub(ONE_INSTANT);
+    past.min(LONGEST_WATCHED_SILENCE).as_secs() / SILENCE_STEP.as_secs()
 }
 
 #[cfg(test)]

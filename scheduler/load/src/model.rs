@@ -25,9 +25,15 @@ use crate::pod_entry::{PodEntry, agent_key};
 use crate::sample::Sample;
 use crate::silence::{Peers, StandIn};
 
-/// Taints of nodes that are being removed: by cluster-autoscaler
-/// (`utils/taints/taints.go`), by Karpenter (`pkg/apis/v1/taints.go`).
-const REMOVAL_TAINTS: [&str; 2] = ["ToBeDeletedByClusterAutoscaler", "karpenter.sh/disrupted"];
+/// Taints of nodes that take no pods: an autoscaler removes them (cluster-autoscaler
+/// `utils/taints/taints.go`, Karpenter `pkg/apis/v1/taints.go`), or their kubelet is silent
+/// or broken (`k8s.io/api/core/v1/well_known_taints.go`).
+const OUT_TAINTS: [&str; 4] = [
+    "ToBeDeletedByClusterAutoscaler",
+    "karpenter.sh/disrupted",
+    "node.kubernetes.io/unreachable",
+    "node.kubernetes.io/not-ready",
+];
 
 /// What became of a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,7 +129,7 @@ impl LoadModel {
         let stated = Stated::of(node, &self.link_speeds);
         let state = self.touch(id);
         state.stated = stated;
-        state.is_leaving = is_leaving(node);
+        state.is_out = is_out(node);
         state.name = Some(Arc::clone(node.name()));
         self.by_name.insert(Arc::clone(node.name()), id);
     }
@@ -245,11 +251,11 @@ impl LoadModel {
     }
 }
 
-/// Whether the node is about to go, so that the silence of its agent tells nothing: it is
-/// cordoned, or an autoscaler removes it.
-fn is_leaving(node: &Node) -> bool {
+/// Whether the node takes no pods, so that the silence of its agent tells nothing of the
+/// others' pipeline: it is cordoned, being removed, or lost itself.
+fn is_out(node: &Node) -> bool {
     let mut taints = node.taints.iter();
-    node.unschedulable || taints.any(|taint| REMOVAL_TAINTS.contains(&&*taint.key))
+    node.unschedulable || taints.any(|taint| OUT_TAINTS.contains(&&*taint.key))
 }
 
 fn live(states: &mut [Option<NodeState>]) -> impl Iterator<Item = (NodeId, &mut NodeState)> {

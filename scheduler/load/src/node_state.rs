@@ -28,8 +28,8 @@ use crate::sample::{Machine, Sample};
 pub(crate) struct NodeState {
     pub(crate) name: Option<Arc<str>>,
     pub(crate) stated: Stated,
-    /// Whether it is about to go.
-    pub(crate) is_leaving: bool,
+    /// Whether it takes no pods: it is about to go, or lost.
+    pub(crate) is_out: bool,
     /// By the key under which the agent reports them.
     pub(crate) pods: BTreeMap<Arc<str>, PodEntry>,
     /// Whether the ledger is to be reckoned anew.

@@ -78,6 +78,12 @@ pub const BROWN_OUT_MEMBERS: Duration = Duration::from_mins(10);
 /// No brown-out begins so soon after the start: agents come back to a scheduler over half a
 /// minute, and some are cut off again by a rolling update of the same release.
 pub const BROWN_OUT_GRACE: Duration = Duration::from_secs(30);
+/// Looks at the agents further apart than this say that the scheduler itself was away (it
+/// was stopped, or waited for the API server): usually there is one each second at least.
+pub const BROWN_OUT_AWAY: Duration = Duration::from_secs(3);
+/// So long after it was away the agents are not judged by their silence: what they sent
+/// meanwhile is still to be read.
+pub const BROWN_OUT_CATCH_UP: Duration = Duration::from_secs(1);
 /// Least and largest factor by which the expected use of silent nodes is scaled in a
 /// brown-out. Requests are off by less than ten times in the mean of any cluster; beyond it
 /// the few nodes that still report are not like the others.

@@ -8,13 +8,14 @@
 //! - A node whose newest sample is older than `staleAfter`, or that never sent one, is not
 //!   judged by its load: with `stale: ignore` it passes (a dead agent must not close its
 //!   node for ever), with `refuse` it is rejected in both modes, and no preemption helps.
+//!   The newest sample of an agent that reports as often as it says is never too old.
 //! - A resource that is not measured, or whose capacity is unknown, rejects nobody.
 //! - In a brown-out, and while load is switched off, every node passes.
 //! - Pods of a `DaemonSet` pass: they belong to their node whatever it carries.
 
 mod args;
 mod change;
-mod detail;
+mod figures;
 mod line;
 #[cfg(test)]
 mod tests;
@@ -24,13 +25,13 @@ use std::sync::Arc;
 use plimsoll_framework::{
     Actions, Change, ClusterEvent, Cycle, CycleState, Depends, EnqueueExtensions, EventResource,
     Filter, FilterOutcome, Hint, Hooks, LoadMode, NodeInfo, NodeLoad, PluginSpec, PodEstimate,
-    Point, Rejection,
+    Point, Rejection, SampleAge,
 };
 use plimsoll_objects::Pod;
 
 use crate::hints;
 use args::{ActualLoadFilterArgs, Mode, Stale};
-use detail::detail;
+use figures::figures;
 use line::{Line, Over};
 
 /// The plugin's name.
@@ -85,19 +86,20 @@ impl Filter for ActualLoadFilter {
 }
 
 impl ActualLoadFilter {
-    /// The row, if its sample is new enough to be judged by.
+    /// The row, if its sample is new enough to be judged by. One that is fresh for its
+    /// agent's period always is: else a node of a slow agent would be judged now and not
+    /// the next moment, and nothing would wake the pods that it rejected.
     fn fresh<'r>(&self, row: Option<&'r NodeLoad>) -> Option<&'r NodeLoad> {
         let age = row?.sample_age?;
-        row.filter(|_| age <= self.args.stale_after)
+        row.filter(|row| age <= self.args.stale_after || row.confidence >= 1.0)
     }
 
     fn without_sample(&self, row: Option<&NodeLoad>) -> Result<FilterOutcome, Rejection> {
         match self.args.stale {
             Stale::Ignore => Ok(FilterOutcome::Pass),
             Stale::Refuse => {
-                let age = row.and_then(|row| row.sample_age);
-                let detail = detail::age(age);
-                Err(Rejection::unresolvable(REASON_STALE).with_detail(detail))
+                let age = SampleAge::of(row.and_then(|row| row.sample_age));
+                Err(Rejection::unresolvable(REASON_STALE).with_detail(age))
             }
         }
     }
@@ -111,12 +113,12 @@ impl ActualLoadFilter {
             Mode::Soft => Ok(FilterOutcome::Soft {
                 excess: worst.excess,
                 reason: worst.reason.clone(),
-                detail: Some(detail(row, &worst)),
+                detail: Some(figures(row, &worst).into()),
             }),
             Mode::Hard => {
                 let mut rejection = Rejection::unschedulable(worst.reason.clone());
                 rejection.reasons = over().map(|over| over.reason.clone()).collect();
-                Err(rejection.with_detail(detail(row, &worst)))
+                Err(rejection.with_detail(figures(row, &worst)))
             }
         }
     }

@@ -64,7 +64,8 @@ impl PreScore for ImageLocality {
             let worth = worth(snapshot, name, nodes);
             for id in nodes {
                 let sums = sums.get_or_insert_with(|| vec![0; snapshot.columns()]);
-                sums[id.index()] += worth;
+                let sum = &mut sums[id.index()];
+                *sum = sum.saturating_add(worth);
             }
         }
         let scores = sums.map(|mut sums| {
@@ -101,7 +102,7 @@ fn score_alone(cycle: &Cycle<'_>, node: NodeId) -> i64 {
         let here = nodes.binary_search(&node).is_ok();
         here.then(|| worth(cycle.snapshot, name, nodes))
     });
-    score(present.sum(), images.len())
+    score(present.fold(0, i64::saturating_add), images.len())
 }
 
 /// Bytes that an image counts on each of `nodes`, which have it: its size times the share

@@ -72,6 +72,8 @@ impl Policy {
             scheduler,
             plimsoll,
             insecure_plaintext: true,
+            load_on: true,
+            node_load_metrics: false,
             instance: "demo".to_owned(),
         })
     }

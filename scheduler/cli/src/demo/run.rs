@@ -226,11 +226,7 @@ async fn agent(
     scheduler: Target,
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
-    let options = StreamOptions {
-        node_name,
-        schedulers: vec![scheduler],
-        period: PERIOD,
-    };
+    let options = StreamOptions::new(node_name, vec![scheduler], PERIOD);
     run_with(source, options, stop)
         .await
         .context("an agent died")

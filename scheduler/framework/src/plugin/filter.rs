@@ -2,6 +2,7 @@
 
 use crate::cycle::Cycle;
 use crate::cycle_state::CycleState;
+use crate::detail::Detail;
 use crate::node::NodeInfo;
 use crate::rejection::{Reason, Rejection};
 
@@ -33,6 +34,6 @@ pub enum FilterOutcome {
         /// Stable text, as of a rejection.
         reason: Reason,
         /// Figures, for the decision record.
-        detail: Option<Box<str>>,
+        detail: Option<Detail>,
     },
 }

@@ -21,8 +21,18 @@ fn second(second: i32) -> Moment {
 /// A group of nodes, and when they last reported; `None` if they report still.
 type Group = (usize, Option<i32>);
 
-/// A look at these nodes.
+/// Frequent looks at these nodes up to `now`; whether the last one finds a brown-out.
 fn look(watch: &mut Watch, now: i32, groups: &[Group]) -> bool {
+    let last = watch.looks.map(|looks| looks.last);
+    let steps = (0..now).filter(|step| step % 2 == now % 2);
+    for step in steps.filter(|step| last.is_some_and(|last| second(*step) > last)) {
+        glance(watch, step, groups);
+    }
+    glance(watch, now, groups)
+}
+
+/// One look at these nodes.
+fn glance(watch: &mut Watch, now: i32, groups: &[Group]) -> bool {
     watch.clear();
     for (nodes, last_report) in groups {
         let voice = match last_report {
@@ -175,11 +185,29 @@ fn there_is_none_in_the_first_half_minute() {
 
 #[test]
 fn rare_looks_see_what_frequent_ones_would_have_seen() {
+    let rare = |groups: &[Group]| {
+        let mut watch = settled(10);
+        assert!(!glance(&mut watch, 1_600, groups));
+        glance(&mut watch, 1_700, groups)
+    };
+    assert!(rare(&[(6, None), (4, Some(1_010))]));
+    assert!(!rare(&[(6, None), (2, Some(1_010)), (2, Some(1_200))]));
+}
+
+#[test]
+fn a_scheduler_that_was_away_hears_the_agents_before_it_judges() {
     let mut watch = settled(10);
-    assert!(look(&mut watch, 1_600, &[(6, None), (4, Some(1_010))]));
+    // It was stopped for 20 s: what the agents sent meanwhile is not read yet.
+    assert!(!glance(&mut watch, 1_020, &[(10, Some(1_000))]));
+    assert!(!glance(&mut watch, 1_021, &[(10, None)]));
+    // Those that are silent still are judged.
     let mut watch = settled(10);
-    let groups = [(6, None), (2, Some(1_010)), (2, Some(1_200))];
-    assert!(!look(&mut watch, 1_600, &groups));
+    assert!(!glance(&mut watch, 1_020, &[(10, Some(1_000))]));
+    assert!(glance(&mut watch, 1_021, &[(6, None), (4, Some(1_000))]));
+    // And what is on does not end for it.
+    assert!(glance(&mut watch, 1_100, &[(10, None)]));
+    assert!(!glance(&mut watch, 1_101, &[(10, None)]));
+    assert_eq!(watch.total(), 1);
 }
 
 #[test]
@@ -210,6 +238,6 @@ fn nodes_that_never_reported_are_neither_there_nor_lost() {
             began: second(1_003),
         });
     });
-    watch.judge(second(1_010));
+    watch.judge(second(1_003));
     assert!(watch.is_on());
 }

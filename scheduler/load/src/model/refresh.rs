@@ -146,7 +146,7 @@ impl LoadModel {
             if state.name.is_some() {
                 self.census.count(voice);
             }
-            if !state.is_leaving {
+            if !state.is_out {
                 self.watch.add(voice);
             }
             if voice != Voice::Fresh {

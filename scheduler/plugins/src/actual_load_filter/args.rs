@@ -6,7 +6,7 @@
 //! | `mode` | `soft` | or `hard` |
 //! | `statistic` | `mean` | or `p95`: by the peaks of the last five minutes, where there are enough samples |
 //! | `stale` | `ignore` | or `refuse` |
-//! | `staleAfter` | `3m0s` | age at which a sample is no longer judged by |
+//! | `staleAfter` | `3m0s` | a sample that is older is not judged by, unless it is fresh for its agent's period |
 //! | `exemptDaemons` | `true` | pods of a `DaemonSet` pass |
 
 use std::time::Duration;

@@ -83,6 +83,19 @@ fn the_first_node_tells_the_size() {
 }
 
 #[test]
+fn sizes_that_are_nonsense_do_not_overflow() {
+    let node = node("n1")
+        .image("a:1", i64::MAX)
+        .image("b:1", i64::MAX)
+        .image("c:1", i64::MIN);
+    let cluster = cluster([node]);
+    let twice = pod("a").image("a:1").container("b").image("b:1");
+    assert_eq!(scores(&cluster, &twice), ["n1: 100 -> 100"]);
+    let least = pod("a").image("c:1").container("b").image("c:1");
+    assert_eq!(scores(&cluster, &least), ["n1: 0 -> 0"]);
+}
+
+#[test]
 fn images_that_are_nowhere_score_nothing() {
     let cluster = cluster([node("n1").image("app:1", 1000 * MIB), node("n2")]);
     assert_eq!(

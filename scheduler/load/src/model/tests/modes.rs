@@ -6,7 +6,7 @@ use plimsoll_framework::{LoadMode, NodeId, NodeLoad};
 use plimsoll_objects::{Taint, TaintEffect};
 
 use crate::LoadCensus;
-use crate::model::{LoadModel, REMOVAL_TAINTS};
+use crate::model::{LoadModel, OUT_TAINTS};
 use crate::options::{AGE_STEP, LoadOptions, SILENCE_MARGIN};
 use crate::world::{SECOND, at, node, pod, pod_sample, running, sample};
 
@@ -42,6 +42,11 @@ fn refresh(model: &mut LoadModel, now: Duration) -> Vec<(NodeId, NodeLoad)> {
     told
 }
 
+/// A look a second before `now`, as a scheduler has it that was not away.
+fn look_before(now: Duration, model: &mut LoadModel) {
+    refresh(model, now.saturating_sub(SECOND));
+}
+
 fn falls(model: &mut LoadModel) -> Vec<u32> {
     let mut ids = Vec::new();
     model.take_falls(&mut ids);
@@ -59,6 +64,7 @@ fn a_brown_out_judges_silent_nodes_by_scaled_expectation_without_a_floor() {
     refresh(&mut model, 100 * SECOND);
     assert_eq!(model.mode(), LoadMode::Live);
     let later = 1_000 * SECOND;
+    look_before(later, &mut model);
     report(&mut model, 0..6, later, 1_000.0);
     refresh(&mut model, later);
     assert_eq!(model.mode(), LoadMode::BrownOut);
@@ -81,9 +87,11 @@ fn out_of_a_brown_out_silence_is_judged_as_ever() {
     let mut model = cluster(10, 4_000);
     report(&mut model, 0..10, 100 * SECOND, 1_000.0);
     refresh(&mut model, 100 * SECOND);
+    look_before(200 * SECOND, &mut model);
     report(&mut model, 0..6, 200 * SECOND, 1_000.0);
     refresh(&mut model, 200 * SECOND);
     assert_eq!(model.mode(), LoadMode::BrownOut);
+    look_before(300 * SECOND, &mut model);
     report(&mut model, 0..9, 300 * SECOND, 1_000.0);
     refresh(&mut model, 300 * SECOND);
     assert_eq!(
@@ -107,15 +115,34 @@ fn all_agents_gone_at_once_leave_everybody_where_they_were() {
     }
     refresh(&mut model, 100 * SECOND);
     for seconds in [104, 160, 800] {
+        look_before(seconds * SECOND, &mut model);
         refresh(&mut model, seconds * SECOND);
         assert_eq!(model.mode(), LoadMode::BrownOut, "{seconds}");
         // The pods' own rates drift to their requests over half an hour.
         assert!((1_000.0..2_000.0).contains(&cpu(&model, 0)), "{seconds}");
     }
+    look_before(900 * SECOND, &mut model);
     report(&mut model, 0..5, 900 * SECOND, 1_000.0);
     refresh(&mut model, 900 * SECOND);
     assert_eq!(model.mode(), LoadMode::Live);
     assert_eq!(model.census().brown_outs, 1);
+}
+
+#[test]
+fn a_scheduler_that_was_stopped_for_a_while_sees_no_brown_out() {
+    let mut model = cluster(5, 1_000);
+    report(&mut model, 0..5, 100 * SECOND, 500.0);
+    refresh(&mut model, 100 * SECOND);
+    falls(&mut model);
+    // What came meanwhile is taken after the first look.
+    refresh(&mut model, 130 * SECOND);
+    assert_eq!(model.mode(), LoadMode::Live);
+    report(&mut model, 0..5, 130 * SECOND, 500.0);
+    for step in 1..20 {
+        refresh(&mut model, 130 * SECOND + step * AGE_STEP);
+        assert_eq!(model.mode(), LoadMode::Live, "{step}");
+    }
+    assert_eq!(model.census().brown_outs, 0);
 }
 
 #[test]
@@ -146,7 +173,7 @@ fn nodes_that_leave_are_not_lost() {
     let removed = |index: u32| {
         let mut node = node(&name(index), 10_000, 1 << 34);
         node.taints.push(Taint {
-            key: REMOVAL_TAINTS[index as usize % 2].into(),
+            key: OUT_TAINTS[index as usize % OUT_TAINTS.len()].into(),
             value: "".into(),
             effect: TaintEffect::NoSchedule,
         });
@@ -164,6 +191,29 @@ fn nodes_that_leave_are_not_lost() {
         report(&mut model, 0..5, 110 * SECOND, 500.0);
         refresh(&mut model, 110 * SECOND);
         assert_eq!(model.mode(), LoadMode::Live);
+    }
+}
+
+#[test]
+fn the_loss_of_a_zone_is_no_brown_out_once_its_nodes_are_known_to_be_lost() {
+    let mut model = cluster(9, 1_000);
+    for second in 100..200 {
+        let reporting = if second < 110 { 9 } else { 6 };
+        report(&mut model, 0..reporting, second * SECOND, 500.0);
+        if second == 150 {
+            for index in 6..9 {
+                let mut lost = node(&name(index), 10_000, 1 << 34);
+                lost.taints.push(Taint {
+                    key: "node.kubernetes.io/unreachable".into(),
+                    value: "".into(),
+                    effect: TaintEffect::NoSchedule,
+                });
+                model.node_set(NodeId(index), &lost);
+            }
+        }
+        refresh(&mut model, second * SECOND);
+        let is_dim = (113..150).contains(&second);
+        assert_eq!(model.mode() == LoadMode::BrownOut, is_dim, "{second}");
     }
 }
 

@@ -128,6 +128,20 @@ fn a_sample_is_judged_up_to_its_last_moment() {
 }
 
 #[test]
+fn a_sample_that_is_fresh_for_its_agents_period_is_never_too_old() {
+    let args = json!({"mode": "hard", "stale": "refuse", "staleAfter": "10s"});
+    let aged = |confidence| {
+        let row = load("n1").share(Cpu, 0.5);
+        one(row.aged(Duration::from_secs(25), confidence))
+    };
+    assert_eq!(verdicts(&args, &aged(1.0), &pod("a")), ["n1: Pass"]);
+    assert_eq!(
+        verdicts(&args, &aged(0.99), &pod("a")),
+        ["n1: UnschedulableAndUnresolvable: node(s) without a fresh load sample (sample 25 s old)"]
+    );
+}
+
+#[test]
 fn silence_rejects_in_both_modes_where_it_is_refused() {
     for mode in ["soft", "hard"] {
         let args = json!({"mode": mode, "stale": "refuse"});
