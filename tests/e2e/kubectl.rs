@@ -113,6 +113,10 @@ fn difference(wanted: &Answer, got: &Answer) -> String {
             .chain(surplus.map(|line| format!("  + {line}")));
         // Writing to a text cannot fail.
         let _ = writeln!(text, " {part}:");
+        let lines: Vec<String> = lines.collect();
+        if lines.is_empty() {
+            text.push_str("  the same lines, in another order or number\n");
+        }
         for line in lines {
             let _ = writeln!(text, "{line}");
         }

@@ -3,21 +3,23 @@
 //! Takes a node's row whenever it changed, says whether the node is to be announced:
 //!
 //! - one of its ratios fell by [`FALL`] below its highest value since the last
-//!   announcement, or is judged no more;
+//!   announcement, or is judged no more; after [`SETTLE`] by [`SMALL_FALL`];
 //! - a capacity grew by that share above its smallest value since then: a pod is rejected
 //!   with its own use, of which the ratio alone tells nothing;
 //! - its figures are fresh again, or its silence has lasted another minute: a line drawn by
 //!   the age of figures may be crossed.
 //!
 //! A pod that was rejected above a line is so never left asleep by a fall of [`FALL`] or
-//! more: the highest value is at no time below the ratio that rejected it.
+//! more: the highest value is at no time below the ratio that rejected it. A smaller fall
+//! wakes it once it has lasted.
 
 use std::time::Duration;
 
 use plimsoll_framework::{LoadResource, NodeLoad};
 
 use crate::figures::PerResource;
-use crate::options::{FALL, FALL_SLACK, LONGEST_WATCHED_SILENCE, SILENCE_STEP};
+use crate::moment::Moment;
+use crate::options::{FALL, FALL_SLACK, LONGEST_WATCHED_SILENCE, SETTLE, SILENCE_STEP, SMALL_FALL};
 
 /// Ratios of a row: each resource by its mean and by its peaks.
 const RATIOS: usize = 2 * LoadResource::ALL.len();
@@ -36,6 +38,8 @@ pub(crate) struct Falls {
     was_fresh: bool,
     /// Steps of silence that were seen.
     silence: u64,
+    /// When the node was last announced, or first seen.
+    told: Option<Moment>,
 }
 
 /// What of a row pods may be rejected by.
@@ -51,6 +55,7 @@ impl Default for Falls {
             smallest: [BOUNDLESS; LoadResource::ALL.len()],
             was_fresh: false,
             silence: 0,
+            told: None,
         }
     }
 }
@@ -58,18 +63,25 @@ impl Default for Falls {
 // === impl Falls ===
 
 impl Falls {
-    /// Takes the changed `row`; whether the node is to be announced.
-    pub(crate) fn see(&mut self, row: &NodeLoad) -> bool {
+    /// Takes the row that changed at `at`; whether the node is to be announced.
+    pub(crate) fn see(&mut self, at: Moment, row: &NodeLoad) -> bool {
         let view = View::of(row);
         let is_fresh = row.confidence >= 1.0;
         let silence = if is_fresh { 0 } else { steps(row.sample_age) };
+        let told = *self.told.get_or_insert(at);
+        let fall = if at.age_of(told) >= SETTLE {
+            SMALL_FALL
+        } else {
+            FALL
+        };
         let announced =
-            self.is_below(&view) || (is_fresh && !self.was_fresh) || silence > self.silence;
+            self.is_below(&view, fall) || (is_fresh && !self.was_fresh) || silence > self.silence;
         self.was_fresh = is_fresh;
         self.silence = silence;
         if announced {
             self.highest = view.ratios;
             self.smallest = view.capacities;
+            self.told = Some(at);
             return true;
         }
         for (highest, ratio) in self.highest.iter_mut().zip(view.ratios) {
@@ -81,11 +93,11 @@ impl Falls {
         false
     }
 
-    fn is_below(&self, view: &View) -> bool {
+    fn is_below(&self, view: &View, fall: f64) -> bool {
         let mut ratios = self.highest.iter().zip(&view.ratios);
         let mut capacities = self.smallest.iter().zip(&view.capacities);
-        ratios.any(|(highest, ratio)| highest - ratio >= FALL - FALL_SLACK)
-            || capacities.any(|(smallest, capacity)| *capacity > smallest * (1.0 + FALL))
+        ratios.any(|(highest, ratio)| highest - ratio >= fall - FALL_SLACK)
+            || capacities.any(|(smallest, capacity)| *capacity > smallest * (1.0 + fall))
     }
 }
 

@@ -94,6 +94,12 @@ pub const LARGEST_SCALE: f64 = 10.0;
 /// A fall of load by this share of capacity is told to pods that wait for it: the band in
 /// which scores tie. Less is noise of measuring, and pods would be woken in vain.
 pub const FALL: f64 = 0.02;
+/// A smaller fall than [`FALL`], down to a tenth of it, is told after this time: a load that
+/// settles just under a line must not leave pods waiting for minutes, and noise wakes each
+/// of them six times a minute at most.
+pub const SETTLE: Duration = Duration::from_secs(10);
+/// See [`SETTLE`].
+pub const SMALL_FALL: f64 = FALL / 10.0;
 /// A silent node is told to pods that wait for load each so often: how old figures may be
 /// is a plugin's matter, and a pod must not wait much longer than that.
 pub const SILENCE_STEP: Duration = Duration::from_mins(1);

@@ -24,6 +24,8 @@ pub(super) struct Step {
     pub(super) command: String,
     /// The name under which later steps find this one's output, as `{name}`.
     pub(super) keep: Option<String>,
+    /// Whether the lines come in no certain order.
+    pub(super) sorted: bool,
     /// Why the servers answer differently.
     pub(super) differs: Option<String>,
 }
@@ -116,6 +118,7 @@ fn step(value: &Value) -> anyhow::Result<Step> {
     Ok(Step {
         command: command.with_context(|| format!("no command: {value}"))?,
         keep: text(value, "keep"),
+        sorted: value.get("sorted") == Some(&Value::Bool(true)),
         differs: text(value, "differs"),
     })
 }

@@ -32,6 +32,10 @@ impl Plain<'_> {
                 lines.push(self.line(line));
             }
         }
+        // Mistakes found in a map are told in no certain order.
+        for mistakes in lines.chunk_by_mut(|one, two| is_mistake(one) && is_mistake(two)) {
+            mistakes.sort();
+        }
         while lines.last().is_some_and(String::is_empty) {
             lines.pop();
         }
@@ -73,6 +77,11 @@ impl Plain<'_> {
         }
         None
     }
+}
+
+/// Tells whether a line is one of several mistakes that kubectl lists.
+fn is_mistake(line: &str) -> bool {
+    line.starts_with("* ")
 }
 
 /// Takes versions, tokens and the owners of fields out of an object.
@@ -217,6 +226,7 @@ fn what_must_differ_is_named() {
         ("Start:  Mon, 30 Nov 2026 17:14:21 +0000", "Start:  TIME"),
         ("too old: 412 (500)", "too old: $rv (500)"),
         ("made-x7k2p created\n\n", "made-RANDOM created"),
+        ("bad:\n* z\n* a\nz\na", "bad:\n* a\n* z\nz\na"),
         ("invalid:\n@@ -1 +1 @@\n- a\n+ b\n\nend", "invalid:\n\nend"),
         (
             r#"{"b":1,"a":{"managedFields":[],"resourceVersion":"5"}}"#,

@@ -135,7 +135,7 @@ impl Running<'_> {
         child.wait()?;
         let out = told.concat();
         let err = String::new();
-        self.answer(&Answer { code: 0, out, err });
+        self.answer(&Answer { code: 0, out, err }, watch.step.sorted);
         Ok(self.answers)
     }
 
@@ -150,20 +150,24 @@ impl Running<'_> {
                     let value = answer.out.trim().to_owned();
                     self.kept.insert(name.clone(), value);
                 }
-                None => self.answer(&answer),
+                None => self.answer(&answer, step.sorted),
             }
         }
         Ok(())
     }
 
-    fn answer(&mut self, answer: &Answer) {
+    fn answer(&mut self, answer: &Answer, sorted: bool) {
         let plain = Plain {
             server: &self.server.address,
             kept: &self.kept,
         };
         self.answers.push(Answer {
             code: answer.code,
-            out: plain.of(&answer.out),
+            out: if sorted {
+                sorted_lines(&plain.of(&answer.out))
+            } else {
+                plain.of(&answer.out)
+            },
             err: plain.of(&answer.err),
         });
     }
@@ -196,6 +200,12 @@ impl Running<'_> {
         }
         text
     }
+}
+
+fn sorted_lines(text: &str) -> String {
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines.sort_unstable();
+    lines.join("\n")
 }
 
 /// Reads so many lines, or as many as come in time.

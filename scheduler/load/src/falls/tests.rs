@@ -7,7 +7,10 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use super::Falls;
-use crate::options::FALL;
+use crate::moment::Moment;
+use crate::options::{FALL, SETTLE};
+
+const START: Moment = Moment::FIRST;
 
 /// A fresh row of a node of 1,000 millicores that carries these shares, by mean and peak.
 fn row(mean: Option<f64>, peak: Option<f64>) -> NodeLoad {
@@ -28,8 +31,8 @@ fn cpu(share: f64) -> NodeLoad {
 /// What is announced of a fresh node in the course of these rows.
 fn announced(rows: &[NodeLoad]) -> Vec<bool> {
     let mut falls = Falls::default();
-    falls.see(&cpu(0.0));
-    rows.iter().map(|row| falls.see(row)).collect()
+    falls.see(START, &cpu(0.0));
+    rows.iter().map(|row| falls.see(START, row)).collect()
 }
 
 #[test]
@@ -49,6 +52,19 @@ fn a_rise_is_never_announced_and_lifts_the_height_to_fall_from() {
 fn noise_within_the_band_wakes_nobody() {
     let rows = [0.50, 0.485, 0.50, 0.485, 0.50].map(cpu);
     assert!(!announced(&rows).contains(&true));
+}
+
+#[test]
+fn a_fall_smaller_than_the_band_is_announced_once_it_has_lasted() {
+    let mut falls = Falls::default();
+    let later = START.after(SETTLE);
+    assert!(falls.see(START, &cpu(0.86)));
+    assert!(!falls.see(START, &cpu(0.845)));
+    assert!(falls.see(later, &cpu(0.845)));
+    assert!(
+        !falls.see(later.after(SETTLE), &cpu(0.844)),
+        "that is noise"
+    );
 }
 
 #[test]
@@ -84,26 +100,26 @@ fn a_node_that_is_fresh_again_is_announced() {
     stale.confidence = 0.9;
     let rows = [cpu(0.90), stale, stale, cpu(0.90), cpu(0.90)];
     assert_eq!(announced(&rows), [false, false, false, true, false]);
-    assert!(Falls::default().see(&cpu(0.90)));
-    assert!(!Falls::default().see(&NodeLoad::default()));
+    assert!(Falls::default().see(START, &cpu(0.90)));
+    assert!(!Falls::default().see(START, &NodeLoad::default()));
 }
 
 #[test]
 fn a_silence_is_announced_each_minute_for_ten() {
     let mut falls = Falls::default();
-    falls.see(&cpu(0.90));
+    falls.see(START, &cpu(0.90));
     let mut times = Vec::new();
     for second in 4..2_000 {
         let mut silent = cpu(0.90);
         silent.confidence = 0.9;
         silent.sample_age = Some(Duration::from_secs(second));
-        if falls.see(&silent) {
+        if falls.see(START, &silent) {
             times.push(second);
         }
     }
     // Just past each: a plugin that judges by samples up to 180 s old judges at 180 s still.
     assert_eq!(times, [61, 121, 181, 241, 301, 361, 421, 481, 541, 601]);
-    assert!(falls.see(&cpu(0.90)));
+    assert!(falls.see(START, &cpu(0.90)));
 }
 
 #[test]
@@ -183,7 +199,7 @@ proptest! {
     ) {
         let mut falls = Falls::default();
         let rows = steps.iter().map(row_of).collect::<Vec<_>>();
-        let announced = rows.iter().map(|row| falls.see(row)).collect::<Vec<_>>();
+        let announced = rows.iter().map(|row| falls.see(START, row)).collect::<Vec<_>>();
         for resource in LoadResource::ALL {
             for judge in [mean, peak] {
                 let mut rejected = false;

@@ -193,7 +193,7 @@ impl Pass<'_> {
         if !state.blend(self.at, by, &self.options) {
             return;
         }
-        if state.falls.see(&state.row) && !state.is_announced {
+        if state.falls.see(self.at, &state.row) && !state.is_announced {
             state.is_announced = true;
             self.falls.push(id);
         }
