@@ -152,7 +152,10 @@ impl App {
     /// # Errors
     /// A task ended before the signal, or failed.
     pub async fn run(self) -> anyhow::Result<()> {
-        info!(admin = %self.admin, telemetry = ?self.telemetry, "scheduler runs");
+        let telemetry = self
+            .telemetry
+            .map_or_else(|| "closed".to_owned(), |address| address.to_string());
+        info!(admin = %self.admin, telemetry, "scheduler runs");
         self.tasks.run().await
     }
 }

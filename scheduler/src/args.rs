@@ -8,8 +8,8 @@ use clap::{Parser, ValueEnum};
 ///
 /// Runs beside kube-scheduler: give it a profile with a `schedulerName` of its own. This
 /// version does not have every default plugin yet: it names those it lacks at start, and
-/// pods that need them (affinity, topology spread, host ports, volumes) must not be given
-/// to it. Configuration files of kube-scheduler load unchanged as far as it has the plugins.
+/// pods that need them (pod affinity, topology spread, volumes) must not be given to
+/// it. Configuration files of kube-scheduler load unchanged as far as it has the plugins.
 #[derive(Debug, Clone, Parser)]
 #[command(name = "plimsoll-scheduler", version)]
 pub struct Args {

@@ -109,6 +109,7 @@ impl Driver {
         if let Some(new) = strangers.news(unknown, now) {
             warn!(
                 samples = new,
+                node = stats.unknown_node.as_deref().unwrap_or_default(),
                 "agents speak for nodes that the cluster does not have: check their --node-name"
             );
         }

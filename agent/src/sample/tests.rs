@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::fixture::Tree;
 use super::{NodeSampler, Source};
+use crate::clock::Clock;
 
 const PERIOD: Duration = Duration::from_secs(1);
 
@@ -87,6 +88,29 @@ fn after_a_gap_the_rates_begin_anew() {
     assert_eq!(sampler.counters().gaps, 1);
     tree.traffic("eth0", 1_600, 1_250);
     assert_eq!(sampler.sample(6 * PERIOD).rx_bytes_per_second, Some(100.0));
+}
+
+/// The agent's own CPU limit may hold a tick up between the node's files and the pods'.
+#[tokio::test(start_paused = true)]
+async fn a_tick_that_is_held_up_before_the_pods_takes_no_time_from_them() {
+    let tree = node();
+    tree.write("sys/fs/cgroup/cgroup.controllers", "cpu memory\n");
+    let used = |micros: u64| {
+        let text = format!("usage_usec {micros}\n");
+        tree.write("sys/fs/cgroup/kubepods/pod1/cpu.stat", &text);
+    };
+    used(0);
+    let mut sampler = NodeSampler::open(tree.root(), PERIOD)
+        .with_clock(Clock::start())
+        .with_pods_at_every_tick();
+    sampler.sample(PERIOD);
+    tokio::time::advance(PERIOD / 2).await;
+    sampler.pods(PERIOD);
+    // Half a period later the next tick, which nothing holds up.
+    used(100_000);
+    sampler.sample(2 * PERIOD);
+    let table = sampler.pods(2 * PERIOD).unwrap();
+    assert_eq!(table[0].figures[0].value, 200.0, "{table:?}");
 }
 
 #[test]

@@ -177,10 +177,19 @@ fn refused(error: io::Error, name: &ServerName<'_>, ca: &Path) -> Error {
         }
         CertificateError::NotValidForNameContext { presented, .. } => Error::OtherName {
             name: name.to_str().into_owned(),
-            presented: presented.join(", "),
+            presented: names(presented),
         },
         _ => Error::Handshake(error),
     }
+}
+
+/// The names of a certificate, which rustls gives as `DnsName("host")`.
+fn names(presented: &[String]) -> String {
+    let plain = |name: &String| {
+        let quoted = name.split_once('(').map_or(name.as_str(), |(_, rest)| rest);
+        quoted.trim_end_matches(')').trim_matches('"').to_owned()
+    };
+    presented.iter().map(plain).collect::<Vec<_>>().join(", ")
 }
 
 // === impl Socket ===

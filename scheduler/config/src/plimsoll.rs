@@ -157,35 +157,41 @@ fn telemetry(file: &mut Object<'_, '_>) -> (Option<SocketAddr>, Option<TlsFiles>
 
 /// A path that must be there.
 fn path(object: &mut Object<'_, '_>, name: &str) -> Option<PathBuf> {
-    let is_given = object.value(name).is_some();
-    let text: Option<String> = object.scalar(name);
-    let path = text.filter(|text| !text.is_empty());
-    if path.is_none() && !is_given {
-        let problem = "is required beside its sibling: a certificate needs its key";
+    let given = object.value(name);
+    let path = given
+        .and_then(Value::as_str)
+        .filter(|text| !text.is_empty());
+    if path.is_none() {
+        let problem = match given {
+            None => "is required beside its sibling: a certificate needs its key",
+            Some(_) => "must be the path of a file",
+        };
         object.reject(name, Stage::Validate, problem.to_owned());
-    } else if path.is_none() {
-        object.reject(
-            name,
-            Stage::Validate,
-            "must be the path of a file".to_owned(),
-        );
     }
     path.map(PathBuf::from)
 }
 
 /// `load.linkSpeeds`: a quantity in bit/s per instance type.
 fn link_speeds(load: &mut Object<'_, '_>) -> BTreeMap<Arc<str>, u64> {
-    let table: BTreeMap<String, String> = load.scalar("linkSpeeds").unwrap_or_default();
     let mut speeds = BTreeMap::new();
-    for (instance_type, text) in table {
-        match bytes_per_sec(&text) {
+    let Some(table) = load.value("linkSpeeds") else {
+        return speeds;
+    };
+    let Some(table) = table.as_object() else {
+        let problem = "must be an object of instance types, each with a speed such as 10G";
+        load.reject("linkSpeeds", Stage::Decode, problem.to_owned());
+        return speeds;
+    };
+    for (instance_type, value) in table {
+        let speed = value.as_str().and_then(bytes_per_sec);
+        match speed {
             Some(speed) => {
-                speeds.insert(Arc::from(instance_type), speed);
+                speeds.insert(Arc::from(instance_type.as_str()), speed);
             }
             None => load.reject(
                 "linkSpeeds",
                 Stage::Validate,
-                format!("{instance_type}: `{text}` is not a speed in bit/s such as 10G"),
+                format!("{instance_type}: {value} is not a speed in bit/s such as 10G"),
             ),
         }
     }

@@ -50,6 +50,8 @@ pub struct Engine {
     pub(crate) outbox: Outbox,
     pub(crate) counters: Counters,
     pub(crate) attempts: Vec<ProfileAttempts>,
+    /// The node of the newest sample that the cluster has no node for.
+    pub(crate) unknown_node: Option<Arc<str>>,
     pub(crate) probe: Probe,
     /// When load was last looked at for pods that wait for it.
     pub(crate) load_looked_at: Duration,
@@ -77,6 +79,7 @@ impl Engine {
         });
         Ok(Self {
             attempts: attempts.collect(),
+            unknown_node: None,
             probe: Probe::new(options.stopwatch, config.profiles.len()),
             load_looked_at: Duration::ZERO,
             now,
@@ -185,6 +188,7 @@ impl Engine {
             attempts: self.attempts.clone(),
             incoming: self.queue.incoming(),
             unschedulable: self.queue.unschedulable_by_plugin(),
+            unknown_node: self.unknown_node.clone(),
             counters: Counters {
                 status: self.status.counters,
                 ..self.counters

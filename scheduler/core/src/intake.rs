@@ -4,6 +4,8 @@
 mod nodes;
 mod pods;
 
+use std::sync::Arc;
+
 use plimsoll_load::{Applied, Sample};
 
 use crate::command::CommandId;
@@ -40,7 +42,10 @@ impl Engine {
                 Applied::Taken => self.counters.samples_taken += 1,
                 Applied::Older => self.counters.samples_older += 1,
                 Applied::Untrusted => self.counters.samples_untrusted += 1,
-                Applied::UnknownNode => self.counters.samples_unknown_node += 1,
+                Applied::UnknownNode => {
+                    self.counters.samples_unknown_node += 1;
+                    self.unknown_node = Some(Arc::clone(&sample.node));
+                }
             }
         }
     }

@@ -151,17 +151,20 @@ impl Speaker {
     /// See [`ReportError`].
     pub(crate) fn sample(
         &mut self,
-        report: Report,
+        mut report: Report,
         arrival: Arrival,
         omissions: &mut Omissions,
     ) -> Result<Sample, ReportError> {
-        let age = possible_age(&report, arrival)?;
         if report.figures.len() > MAX_FIGURES || report.pods.len() > MAX_PODS {
             return Err(ReportError::Malformed);
         }
+        // The links' speed and the pods' names first: they are said once, and stand for later
+        // reports even where the rest of this one is wrong.
         if let Some(link) = report.link_bytes_per_second.filter(|speed| *speed > 0) {
             self.machine.link = Some(link);
         }
+        let pods = self.pods(std::mem::take(&mut report.pods), arrival.at, omissions);
+        let age = possible_age(&report, arrival)?;
         let limits = Limits::of(&self.machine);
         let untrusted = shortened(&report.untrusted);
         let figures = if untrusted.is_none() {
@@ -180,7 +183,7 @@ impl Speaker {
             steal: share(report.steal)?,
             untrusted,
             figures: take_figures(&figures, &limits, omissions),
-            pods: self.pods(report.pods, arrival.at, omissions),
+            pods,
         })
     }
 

@@ -79,6 +79,23 @@ fn wrong_values_are_refused_in_words() -> anyhow::Result<()> {
             "agent.period=fast",
             "'/agent/period': 'fast' does not match pattern",
         ),
+        // What the agent itself would refuse at every start.
+        (
+            "agent.period=500ms",
+            "'/agent/period': '500ms' does not match pattern",
+        ),
+        (
+            "agent.linkSpeed=10k",
+            "'/agent/linkSpeed': '10k' does not match pattern",
+        ),
+        (
+            "agent.linkSpeed=0G",
+            "'/agent/linkSpeed': '0G' does not match pattern",
+        ),
+        (
+            "agent.extraSchedulers[0]=http://other:7443",
+            "agent.extraSchedulers[0]: http://other:7443 is plain text: use https://",
+        ),
         (
             "agent.maxUnavailable=0",
             "'/agent/maxUnavailable': minimum: got 0, want 1",

@@ -183,6 +183,25 @@ async fn a_stream_that_is_well_is_closed_a_minute_after_its_address_left() {
     assert!(rig.roster.remembered.contains_key(&silent));
 }
 
+/// An answer of the resolver may take seconds; meanwhile a stream may have ended for good.
+#[tokio::test(start_paused = true)]
+async fn an_address_that_comes_back_as_its_stream_ends_gets_a_new_one_at_once() {
+    let both = [address("127.0.0.1:1"), address("127.0.0.2:1")];
+    let mut rig = named(Ok(both.to_vec()));
+    rig.ask();
+    rig.say(&["127.0.0.2:1"]);
+    rig.ask();
+    // The stream fails, and nobody had the time to notice.
+    sleep(Duration::from_mins(2)).await;
+    rig.say(&["127.0.0.1:1", "127.0.0.2:1"]);
+    assert_eq!(rig.ask(), both);
+    sleep(Duration::from_millis(1)).await;
+    while let Some(ended) = rig.roster.keepers.try_join_next() {
+        rig.roster.end(ended);
+    }
+    assert_eq!(rig.wanted(), both, "both are kept");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_name_with_two_kinds_of_addresses_that_are_all_dead_is_not_hammered() {
     let Rig { roster, .. } = named(Ok(vec![address("[::1]:1"), address("127.0.0.1:1")]));

@@ -73,6 +73,13 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace 
 {{- if and .Values.tls.certManager.enabled (not .Values.tls.certManager.issuerRef.name) -}}
 {{- fail "tls.certManager.issuerRef.name: must name the issuer that signs the scheduler's certificate" -}}
 {{- end -}}
+{{- if not .Values.tls.insecurePlaintext -}}
+{{- range $index, $scheduler := .Values.agent.extraSchedulers -}}
+{{- if hasPrefix "http://" $scheduler -}}
+{{- fail (printf "agent.extraSchedulers[%d]: %s is plain text: use https://, or set tls.insecurePlaintext for tests" $index $scheduler) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
 {{- if $ways }}{{ first $ways }}{{ else }}selfSigned{{ end -}}
 {{- end -}}
 

@@ -108,8 +108,11 @@ fn link_speeds_are_bits_per_second_by_instance_type() {
         [("m5.large", 1_250_000_000), ("t3.micro", 12_500_000)]
     );
     assert_eq!(
-        mistakes(&file("load: {linkSpeeds: {a: fast, b: 1G}}\n")),
-        ["load.linkSpeeds: a: `fast` is not a speed in bit/s such as 10G"]
+        mistakes(&file("load: {linkSpeeds: {a: fast, b: 1G, c: 0}}\n")),
+        [
+            "load.linkSpeeds: a: \"fast\" is not a speed in bit/s such as 10G",
+            "load.linkSpeeds: c: 0 is not a speed in bit/s such as 10G"
+        ]
     );
 }
 

@@ -8,6 +8,7 @@ use super::*;
 mod garbage;
 mod late;
 mod past;
+mod pods;
 
 const START: Duration = Duration::from_hours(1);
 const SECOND: Duration = Duration::from_secs(1);
@@ -328,27 +329,6 @@ fn a_newer_start_supersedes_and_the_older_stream_is_refused() {
         refused_with(&back.say([hello_of("a", 1)])),
         WireReason::Superseded
     );
-}
-
-#[test]
-fn a_pod_is_known_by_its_index_and_one_that_is_not_is_left_out() {
-    let mut rig = opened();
-    let pod = |index, uid: &str| PodReport {
-        uid: uid.to_owned(),
-        index,
-        behind_ms: 4000,
-        ..PodReport::default()
-    };
-    let said = |sequence, pods: Vec<PodReport>| report_with(sequence, |report| report.pods = pods);
-    rig.say([hello("a"), said(1, vec![pod(1, "p"), pod(2, "q")])]);
-    rig.ingest.drain();
-    rig.say([said(2, vec![pod(2, ""), pod(3, ""), pod(1, "q")])]);
-    let sample = rig.ingest.drain().remove(0);
-    assert_eq!(sample.pods.len(), 1);
-    let known = &sample.pods[0];
-    assert_eq!((&*known.uid, known.behind), ("q", 4 * SECOND));
-    assert_eq!(rig.refused(What::Pod, Reason::UnknownIndex), 1);
-    assert_eq!(rig.refused(What::Pod, Reason::Redefined), 1);
 }
 
 fn history(points: &[(u32, f32)]) -> AgentMessage {

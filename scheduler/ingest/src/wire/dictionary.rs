@@ -11,14 +11,16 @@ use std::time::Duration;
 use crate::metrics::Reason;
 
 /// Most names of one stream: eight times what the largest nodes run, so that pods that came
-/// and went need not be cleared at once. At some 120 bytes each, half a megabyte.
+/// and went need not be cleared at once. At some 120 bytes each, half a megabyte; twice that
+/// if all were of the longest.
 const MAX_NAMES: usize = 4096;
 /// Names after which those out of use are searched for: more than a usual node's pods.
 const FEW_NAMES: usize = 256;
 /// A name that was not used for this long is forgotten: five times the agent's minute.
 const UNUSED_FOR: Duration = Duration::from_mins(5);
-/// Longest uid of a pod: a UUID has 36, a config hash 32 bytes.
-const MAX_UID_BYTES: usize = 64;
+/// Longest uid of a pod: a UUID has 36, a config hash 32 bytes; the manifest of a static pod may
+/// set its own, and this is the longest that agents send.
+const MAX_UID_BYTES: usize = 128;
 
 /// The names of one stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -85,7 +87,7 @@ impl Dictionary {
 }
 
 fn is_uid(uid: &str) -> bool {
-    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     uid.len() <= MAX_UID_BYTES && uid.bytes().all(is_part)
 }
 
@@ -108,11 +110,21 @@ mod tests {
         assert_eq!(name(&mut names, 0, "b").as_deref(), Ok("b"), "no index");
     }
 
+    /// The manifest of a static pod may set its own uid, and the folder carries it.
+    #[test]
+    fn a_uid_of_a_manifest_s_own_is_one() {
+        let mut names = Dictionary::default();
+        let long = "x".repeat(128);
+        for (index, uid) in [(1, "kube-proxy.node-1_a"), (2, &*long)] {
+            assert_eq!(name(&mut names, index, uid).as_deref(), Ok(uid));
+        }
+    }
+
     #[test]
     fn a_name_that_is_none_has_its_reason() {
         let mut names = Dictionary::default();
         name(&mut names, 1, "a").unwrap();
-        let long = "x".repeat(65);
+        let long = "x".repeat(129);
         for (index, uid, reason) in [
             (0, "", Reason::Malformed),
             (2, "a b", Reason::Malformed),
