@@ -83,6 +83,8 @@ pub struct NodeSampler {
     sample: NodeSample,
     readings: Readings,
     last_at: Option<Duration>,
+    /// Of the newest tick.
+    pace: Option<Pace>,
     walked_at: Option<Duration>,
     pods_walked_at: Option<Duration>,
     speeds_at: Option<Duration>,
@@ -120,6 +122,7 @@ impl NodeSampler {
             sample: NodeSample::default(),
             readings: Readings::default(),
             last_at: None,
+            pace: None,
             walked_at: None,
             pods_walked_at: None,
             speeds_at: None,
@@ -246,13 +249,20 @@ impl Source for NodeSampler {
         self.last_at = Some(at);
         self.sample.taken_at = at;
         self.sample.interval = interval;
-        self.measure(Pace::begin(at, longest, self.clock));
+        let pace = Pace::begin(at, longest, self.clock);
+        self.pace = Some(pace);
+        self.measure(pace);
         &self.sample
     }
 
     fn pods(&mut self, at: Duration) -> Option<PodTable> {
         let longest = self.period.max(PODS_EVERY) * LONGEST_GAP_PERIODS;
-        let pace = Pace::begin(at, longest, self.clock);
+        // The node's files may have taken long: the tick goes on, it does not begin anew.
+        let pace = self.pace.filter(|pace| pace.at() == at);
+        let pace = pace.map_or_else(
+            || Pace::begin(at, longest, self.clock),
+            |pace| pace.with_longest(longest),
+        );
         let cpus = self.readings.cpu.cpus;
         self.pods
             .step(&pace, cpus, &mut self.buffer, &mut self.counters)

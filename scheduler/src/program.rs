@@ -50,7 +50,7 @@ fn start(args: &Args, registry: &Registry) -> anyhow::Result<()> {
         .enable_all()
         .build()
         .context("the runtime cannot be made")?;
-    runtime.block_on(async {
+    let ended = runtime.block_on(async {
         let stop = CancellationToken::new();
         let signals = Signals::listen()?;
         let running = App::build(options, stop.clone()).await?.run();
@@ -61,7 +61,10 @@ fn start(args: &Args, registry: &Registry) -> anyhow::Result<()> {
         }
         stop.cancel();
         running.await
-    })
+    });
+    // A look at a name or a file that hangs in the system must not hold the process back.
+    runtime.shutdown_background();
+    ended
 }
 
 /// Threads for sockets and JSON; the engine has one of its own.

@@ -35,6 +35,11 @@ impl Pace {
         }
     }
 
+    /// The same tick for files that are read more rarely.
+    pub(crate) fn with_longest(self, longest: Duration) -> Self {
+        Self { longest, ..self }
+    }
+
     /// When the tick began.
     pub(crate) fn at(&self) -> Duration {
         self.at

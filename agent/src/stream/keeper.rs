@@ -28,8 +28,8 @@ const LEAVE_AFTER: Duration = Duration::from_mins(1);
 pub(super) struct Stay {
     /// The name does not have the address since then.
     pub(super) leaving_since: Option<Instant>,
-    /// The scheduler takes reports.
-    pub(super) is_connected: bool,
+    /// The scheduler takes reports, or said itself that it does not.
+    pub(super) answers: bool,
 }
 
 /// What outlives the streams of one address.
@@ -119,6 +119,8 @@ impl Keeper {
                     return self.memory;
                 }
             };
+            let answers = is_an_answer(&attempt.end);
+            self.stay.send_modify(|stay| stay.answers = answers);
             let wait = self.wait_after(&attempt);
             self.tell(&attempt, wait);
             self.memory.not_before = Some(Instant::now() + wait);
@@ -139,13 +141,12 @@ impl Keeper {
         }
         drop(connecting);
         let _connected = self.line.metrics.enter(StreamState::Connected);
-        self.stay.send_modify(|stay| stay.is_connected = true);
+        self.stay.send_modify(|stay| stay.answers = true);
         let mut period = self.line.period.clone();
         let end = tokio::select! {
             end = session.listen() => end,
             Ok(_) = period.wait_for(|now| needs_new_hello(told, *now)) => End::Paced,
         };
-        self.stay.send_modify(|stay| stay.is_connected = false);
         Attempt {
             end,
             lived: session.lived(),
@@ -234,6 +235,15 @@ async fn gone(mut stay: watch::Receiver<Stay>) {
     }
 }
 
+/// Says whether somebody answers at the address, so that another way to the scheduler is no
+/// better: one that drains must find its agents where and when it asked them to come back.
+fn is_an_answer(end: &End) -> bool {
+    match end {
+        End::Drained { .. } | End::Paced | End::Refused(_) | End::Schema(_) => true,
+        End::Dial(_) | End::Transport(_) | End::Status(_) | End::Silent | End::Closed => false,
+    }
+}
+
 fn reconnect_reason(end: &End) -> Reconnect {
     match end {
         End::Dial(_) | End::Transport(_) => Reconnect::Connect,
@@ -266,6 +276,17 @@ mod tests {
                 needs,
                 "{told} s to {now} s"
             );
+        }
+    }
+
+    #[test]
+    fn a_scheduler_that_ends_a_stream_in_words_is_there() {
+        let (min, max) = (Duration::ZERO, Duration::ZERO);
+        for end in [End::Drained { min, max }, End::Paced, End::Schema(2)] {
+            assert!(is_an_answer(&end), "{end}");
+        }
+        for end in [End::Silent, End::Closed] {
+            assert!(!is_an_answer(&end), "{end}");
         }
     }
 }

@@ -105,7 +105,7 @@ impl Roster {
             addresses.first().is_some_and(SocketAddr::is_ipv6)
         });
         // Nothing of this kind answers: try the other.
-        let wanted = first != (std::mem::take(&mut self.losses) && !self.is_connected());
+        let wanted = first != (std::mem::take(&mut self.losses) && !self.is_answered());
         let kind = if of_kind(wanted).is_empty() {
             !wanted
         } else {
@@ -118,11 +118,15 @@ impl Roster {
         chosen
     }
 
-    fn is_connected(&self) -> bool {
-        self.live.values().any(|stay| stay.borrow().is_connected)
+    fn is_answered(&self) -> bool {
+        self.live.values().any(|stay| stay.borrow().answers)
     }
 
     fn seat(&mut self, wanted: &[SocketAddr]) {
+        // Who ended while the resolver was asked holds no place.
+        while let Some(ended) = self.keepers.try_join_next() {
+            self.end(ended);
+        }
         for (address, stay) in &self.live {
             let is_wanted = wanted.contains(address);
             stay.send_if_modified(|stay| {

@@ -27,8 +27,11 @@ const MAX_NAME_BYTES: usize = 253;
 const DEFAULT_PERIOD: Duration = Duration::from_secs(1);
 /// Longest period that is believed; samples rarer than this are stale on arrival.
 const MAX_PERIOD: Duration = Duration::from_mins(5);
-/// Figures in one report or pod: seven resources under a few kernels each.
+/// Figures in one report: seven resources under a few kernels each.
 const MAX_FIGURES: usize = 64;
+/// Figures of one pod: CPU, memory and two directions under a kernel or two; rows hold those of
+/// [`MAX_PODS`].
+const MAX_POD_FIGURES: usize = 16;
 /// Pods in one report, and in a row: twice what the largest nodes run.
 pub(crate) const MAX_PODS: usize = 1024;
 /// Longest reason of an untrusted report that is kept.
@@ -205,7 +208,7 @@ impl Speaker {
                 }
             };
             let behind = Duration::from_millis(pod.behind_ms.into());
-            if pod.figures.len() > MAX_FIGURES || behind > MAX_AGE {
+            if pod.figures.len() > MAX_POD_FIGURES || behind > MAX_AGE {
                 omissions.add(What::Pod, Reason::Malformed);
                 continue;
             }

@@ -127,7 +127,7 @@ async fn of_two_kinds_of_addresses_one_is_spoken_to_until_it_does_not_answer() {
     assert_eq!(rig.ask(), [new]);
     rig.roster.losses = true;
     assert_eq!(rig.ask(), [old]);
-    rig.roster.live[&old].send_modify(|stay| stay.is_connected = true);
+    rig.roster.live[&old].send_modify(|stay| stay.answers = true);
     rig.roster.losses = true;
     assert_eq!(rig.ask(), [old], "what answers is kept");
     rig.say(&["[fd00::1]:1"]);
