@@ -39,7 +39,7 @@ fn an_api_server_killed_and_away_for_twenty_seconds_is_worked_with_again_within_
     let took = last.saturating_sub(back);
     assert!(took <= BACK_AT_WORK, "the last pod waited {took:?}");
     recorder.assert_sound();
-    scheduler.stop()?;
+    scheduler.stop_after_restart()?;
     rig.close()
 }
 
@@ -96,7 +96,7 @@ fn a_history_that_is_gone_is_made_up_for_by_a_new_list() -> anyhow::Result<()> {
     recorder.until_bound("after", 2, BOUND)?;
     recorder.assert_sound();
     assert!(relists(&scheduler)? >= 1.0, "it has listed again");
-    scheduler.stop()?;
+    scheduler.stop_after_restart()?;
     rig.close()
 }
 
@@ -135,7 +135,7 @@ fn wat_a1_a_node_deleted_behind_a_dead_connection_is_given_no_pod() -> anyhow::R
         scheduler.series("scheduler_cache_size{type=\"nodes\"}")?,
         1.0
     );
-    scheduler.stop()?;
+    scheduler.stop_after_restart()?;
     rig.close()
 }
 

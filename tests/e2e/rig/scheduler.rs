@@ -121,11 +121,17 @@ impl Scheduler {
     }
 
     /// Ends it in good order; it must not have asked for anything that it has no right to.
-    pub(crate) fn stop(mut self) -> anyhow::Result<()> {
+    pub(crate) fn stop(self) -> anyhow::Result<()> {
         let page = self.page("/metrics")?;
         let mut lines = page.text.lines();
         let refused = lines.find(|line| line.contains("code=\"403\""));
         ensure!(refused.is_none(), "without the right: {refused:?}");
+        self.stop_after_restart()
+    }
+
+    /// Ends it in good order, where the API server was started anew meanwhile: until that has
+    /// read its own roles it answers 403 to everybody.
+    pub(crate) fn stop_after_restart(mut self) -> anyhow::Result<()> {
         let process = self.process.take().context("it does not run")?;
         process.end(Signal::Terminate, BOUND)
     }
