@@ -29,6 +29,7 @@ fn an_api_server_killed_and_away_for_twenty_seconds_is_worked_with_again_within_
     rig.add_pods("before", &vec![pod("plimsoll", "100m"); 20])?;
     recorder.until_bound("before", 20, BOUND)?;
 
+    scheduler.has_asked_within_its_rights()?;
     rig.cluster.kill(Program::ApiServer)?;
     thread::sleep(AWAY);
     rig.cluster.start_program(Program::ApiServer)?;
@@ -80,6 +81,7 @@ fn a_history_that_is_gone_is_made_up_for_by_a_new_list() -> anyhow::Result<()> {
     let both = "scheduler_cache_size{type=\"pods\"}";
     scheduler.until_series(both, |pods| pods == 2.0)?;
 
+    scheduler.has_asked_within_its_rights()?;
     // It stands still while a pod and a node go and a node comes. A new process of the API
     // server knows nothing of the time before it.
     scheduler.process()?.send(Signal::Freeze)?;
@@ -115,6 +117,7 @@ fn wat_a1_a_node_deleted_behind_a_dead_connection_is_given_no_pod() -> anyhow::R
     // forgotten the change.
     relay.cut();
     rig.cluster.api().delete(&node_path("n1"))?;
+    scheduler.has_asked_within_its_rights()?;
     rig.cluster.kill(Program::ApiServer)?;
     rig.cluster.start_program(Program::ApiServer)?;
     let mut recorder = Recorder::start(rig.cluster.api())?;

@@ -122,15 +122,21 @@ impl Scheduler {
 
     /// Ends it in good order; it must not have asked for anything that it has no right to.
     pub(crate) fn stop(self) -> anyhow::Result<()> {
+        self.has_asked_within_its_rights()?;
+        self.stop_after_restart()
+    }
+
+    /// It was never answered 403 so far.
+    pub(crate) fn has_asked_within_its_rights(&self) -> anyhow::Result<()> {
         let page = self.page("/metrics")?;
         let mut lines = page.text.lines();
         let refused = lines.find(|line| line.contains("code=\"403\""));
         ensure!(refused.is_none(), "without the right: {refused:?}");
-        self.stop_after_restart()
+        Ok(())
     }
 
     /// Ends it in good order, where the API server was started anew meanwhile: until that has
-    /// read its own roles it answers 403 to everybody.
+    /// read its own roles it answers 403 to everybody, so rights are looked at before.
     pub(crate) fn stop_after_restart(mut self) -> anyhow::Result<()> {
         let process = self.process.take().context("it does not run")?;
         process.end(Signal::Terminate, BOUND)
