@@ -21,7 +21,7 @@ use crate::pending::Pending;
 use crate::ready::Ready;
 use crate::record::{Recorder, Scribe};
 use crate::refused::departures;
-use crate::watch::Watch;
+use crate::watch::{Watch, partners};
 
 /// Takes each decision as it is made. Called by the task that takes the engine's commands:
 /// it must be quick and must not block.
@@ -108,13 +108,15 @@ fn assemble(
 
     let (departures, inquest) = departures(writes.clone());
     let pods = Pods::new(Arc::clone(&pending), departures);
+    let (leads, follows) = partners();
     let nodes = Watch::new(
         Nodes::default(),
         watches.clone(),
         events.clone(),
         ready.clone(),
+        leads,
     );
-    let pods = Watch::new(pods, watches, events.clone(), ready.clone());
+    let pods = Watch::new(pods, watches, events.clone(), ready.clone(), follows);
 
     let recorder = Recorder::new(options.instance.clone(), metrics.clone());
     let (busy, yields_to) = watch::channel(false);

@@ -189,7 +189,9 @@ impl Metrics {
 /// The kinds that are watched, as series name them.
 const KINDS: [&str; 2] = ["nodes", "pods"];
 /// What ends a watch: the labels of `watch::stream::End`.
-const CAUSES: [&str; 5] = ["closed", "broken", "silent", "expired", "failed"];
+const CAUSES: [&str; 6] = [
+    "closed", "broken", "silent", "recalled", "expired", "failed",
+];
 
 fn none_restarted() -> Family<RestartLabels, Counter> {
     let family = Family::<RestartLabels, Counter>::default();

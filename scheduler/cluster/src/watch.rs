@@ -3,7 +3,8 @@
 //! Takes the API server's lists and watch streams of one kind, gives the engine's events.
 //! A watch that ends is resumed at once from the last version seen; only when the server
 //! no longer has that version is everything listed again, and the engine keeps what it
-//! knows until the new list is whole.
+//! knows until the new list is whole. What one watch loses the other looks for too
+//! ([`partner`]).
 //!
 //! ```text
 //!  list --ok--> tell Listed --> watch --closed, broken, silent--> watch (same version)
@@ -15,6 +16,7 @@
 mod known;
 mod lines;
 mod list;
+mod partner;
 mod stream;
 
 use std::time::Duration;
@@ -27,6 +29,7 @@ use tracing::{debug, info, warn};
 
 use self::known::Known;
 use self::list::Listing;
+pub(crate) use self::partner::{Partner, partners};
 use self::stream::{End, Stream};
 use crate::backoff::Backoff;
 use crate::call::Api;
@@ -51,6 +54,7 @@ pub(crate) struct Watch<K: Kind> {
     api: Api,
     events: Sender<Event>,
     ready: Ready,
+    partner: Partner,
     known: Known<K::Object>,
     pace: Pace,
 }
@@ -73,12 +77,19 @@ struct Pace {
 // === impl Watch ===
 
 impl<K: Kind> Watch<K> {
-    pub(crate) fn new(kind: K, api: Api, events: Sender<Event>, ready: Ready) -> Self {
+    pub(crate) fn new(
+        kind: K,
+        api: Api,
+        events: Sender<Event>,
+        ready: Ready,
+        partner: Partner,
+    ) -> Self {
         Self {
             kind,
             api,
             events,
             ready,
+            partner,
             known: Known::default(),
             pace: Pace::new(),
         }
@@ -103,12 +114,15 @@ impl<K: Kind> Watch<K> {
 
     async fn list_and_follow(&mut self) -> EngineGone {
         loop {
+            let since = self.partner.last_loss();
             let Listing { objects, version } = self.list().await;
             self.pace.told = None;
             info!(kind = K::NAME, objects = objects.len(), version, "listed");
+            self.partner.in_step().await;
             if self.events.send(self.kind.listed(objects)).await.is_err() {
                 return EngineGone;
             }
+            self.partner.caught_up(since);
             self.kind.mark_listed(&self.ready);
             if let Err(gone) = self.follow(version).await {
                 return gone;
@@ -132,7 +146,7 @@ impl<K: Kind> Watch<K> {
                         warn!(kind = K::NAME, %error, "list failed, trying again");
                     }
                     debug!(kind = K::NAME, %error, ?wait, "list failed");
-                    sleep(wait).await;
+                    self.pause(wait, error.retry_after().is_some()).await;
                 }
             }
         }
@@ -143,20 +157,37 @@ impl<K: Kind> Watch<K> {
         loop {
             let started = Instant::now();
             let before = version.clone();
+            let since = self.partner.last_loss();
             let stream = Stream {
                 kind: &self.kind,
                 api: &self.api,
                 events: &self.events,
+                since,
             };
-            let end = stream.run(&mut version, &mut self.known).await?;
+            let end = stream
+                .run(&mut version, &mut self.known, &mut self.partner)
+                .await?;
             self.api.metrics().watch_restart(K::NAME, end.label());
             log_end(K::NAME, &end, &version, &mut self.pace);
             let worked = version != before || started.elapsed() >= WORKED_AFTER;
             let next = self.pace.after(&end, worked);
-            sleep(next.wait).await;
+            if next.list || end.is_loss() {
+                self.partner.lost(since);
+            }
+            self.pause(next.wait, end.is_asked_to_wait()).await;
             if next.list {
                 return Ok(());
             }
+        }
+    }
+
+    /// Waits, and if the server has not asked for it, no longer than until it answers the
+    /// partner.
+    async fn pause(&mut self, wait: Duration, asked_for: bool) {
+        if asked_for {
+            sleep(wait).await;
+        } else if !wait.is_zero() {
+            self.partner.sleep(wait).await;
         }
     }
 }
@@ -164,6 +195,7 @@ impl<K: Kind> Watch<K> {
 fn log_end(kind: &'static str, end: &End, version: &str, pace: &mut Pace) {
     match end {
         End::Closed => debug!(kind, version, "watch closed by the server"),
+        End::Recalled => debug!(kind, version, "the other watch was lost, beginning again"),
         End::Broken(error) => info!(kind, version, error, "watch broken"),
         End::Silent => warn!(kind, version, "watch silent for too long"),
         End::Expired => warn!(kind, version, "version expired, listing again"),

@@ -16,12 +16,13 @@ use plimsoll_core::Event;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::sync::mpsc::Sender;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::EngineGone;
 use super::known::Known;
 use super::lines::{LINE_MAX, Line, Lines};
 use super::list::skipped;
+use super::partner::Partner;
 use crate::call::{Answer, Api, Call, CallError, chain};
 use crate::kind::{Head, Kind};
 
@@ -33,11 +34,17 @@ const SILENCE_LIMIT: Duration = Duration::from_secs(WATCH_SECONDS as u64 + 5);
 /// Longest time to the head of the answer.
 const OPEN_LIMIT: Duration = Duration::from_secs(30);
 
+/// How long after the head of the answer what was missed has come: the server sends it, or
+/// that it no longer has it, at once. It says nothing when there was nothing.
+const SETTLE: Duration = Duration::from_millis(250);
+
 /// Everything that one watch needs.
 pub(super) struct Stream<'a, K: Kind> {
     pub(super) kind: &'a K,
     pub(super) api: &'a Api,
     pub(super) events: &'a Sender<Event>,
+    /// The last loss before this watch.
+    pub(super) since: u64,
 }
 
 /// How a watch ended.
@@ -49,6 +56,8 @@ pub(super) enum End {
     Broken(String),
     /// No byte for too long.
     Silent,
+    /// The other watch was lost after this one began.
+    Recalled,
     /// The server no longer has the version.
     Expired,
     /// It did not begin, or the server reported an error.
@@ -87,23 +96,42 @@ impl<K: Kind> Stream<'_, K> {
         &self,
         version: &mut String,
         known: &mut Known<K::Object>,
+        partner: &mut Partner,
     ) -> Result<End, EngineGone> {
-        let mut body = match self.open(version).await {
+        let opened = tokio::select! {
+            opened = self.open(version) => opened,
+            () = partner.loss_after(self.since) => Err(End::Recalled),
+        };
+        let mut body = match opened {
             Ok(body) => body,
             Err(end) => return Ok(end),
         };
         let mut lines = Lines::new(LINE_MAX);
+        let settled = Instant::now() + SETTLE;
+        let mut limit = settled;
         loop {
-            let frame = match timeout(SILENCE_LIMIT, body.frame()).await {
+            let frame = tokio::select! {
+                frame = timeout_at(limit, body.frame()) => frame,
+                () = partner.loss_after(self.since) => return Ok(End::Recalled),
+            };
+            let frame = match frame {
                 Ok(None) => return Ok(End::Closed),
-                Ok(Some(Ok(frame))) => frame,
+                Ok(Some(Ok(frame))) => Some(frame),
                 Ok(Some(Err(error))) => return Ok(End::Broken(chain(&CallError::Lost(error)))),
+                Err(_) if limit == settled => None,
                 Err(_) => return Ok(End::Silent),
             };
-            for line in lines.push(frame.data_ref().map_or(&[], |data| &data[..])) {
+            let data = frame.as_ref().and_then(|frame| frame.data_ref());
+            for line in lines.push(data.map_or(&[], |data| &data[..])) {
+                partner.in_step().await;
                 if let Some(end) = self.take(&line, version, known).await? {
                     return Ok(end);
                 }
+            }
+            limit = settled;
+            if Instant::now() >= settled {
+                partner.caught_up(self.since);
+                limit = Instant::now() + SILENCE_LIMIT;
             }
         }
     }
@@ -213,9 +241,23 @@ impl End {
             Self::Closed => "closed",
             Self::Broken(_) => "broken",
             Self::Silent => "silent",
+            Self::Recalled => "recalled",
             Self::Expired => "expired",
             Self::Failed { .. } => "failed",
         }
+    }
+
+    /// Whether a watch that stood is lost, and with it perhaps the way to the server.
+    pub(super) fn is_loss(&self) -> bool {
+        matches!(self, Self::Broken(_) | Self::Silent | Self::Expired)
+    }
+
+    /// Whether the server has said how long to wait.
+    pub(super) fn is_asked_to_wait(&self) -> bool {
+        let Self::Failed { retry_after, .. } = self else {
+            return false;
+        };
+        retry_after.is_some()
     }
 
     fn failed(message: String) -> Self {

@@ -1,6 +1,7 @@
 //! Lists and watches against a scripted server.
 
 mod lists;
+mod pair;
 mod streams;
 
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use tokio::sync::mpsc::{Receiver, channel};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::Watch;
+use super::{Watch, partners};
 use crate::call::Api;
 use crate::cluster::TaskError;
 use crate::kind::{Kind, Pods};
@@ -37,7 +38,10 @@ fn run<K: Kind + 'static>(kind: K, script: &Script) -> Run {
     let (metrics, ready) = (Metrics::default(), Ready::default());
     let api = Api::new(script.client(), metrics.clone());
     let mut task = JoinSet::new();
-    task.spawn(Watch::new(kind, api, sender, ready.clone()).run(CancellationToken::new()));
+    // A leader: it waits for nobody.
+    let (partner, _) = partners();
+    let watch = Watch::new(kind, api, sender, ready.clone(), partner);
+    task.spawn(watch.run(CancellationToken::new()));
     Run {
         events,
         metrics,

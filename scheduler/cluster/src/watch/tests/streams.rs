@@ -8,7 +8,7 @@ use serde_json::json;
 use tokio::sync::mpsc::channel;
 use tokio_util::sync::CancellationToken;
 
-use super::super::Watch;
+use super::super::{Watch, partners};
 use super::{
     LIST, WATCH, bookmark, change, list, names, odd_pod, pod, pods, quiet, refused, run, run_pods,
 };
@@ -233,6 +233,7 @@ async fn without_an_engine_the_watch_ends_with_an_error() {
         script.api(),
         sender,
         Ready::default(),
+        partners().0,
     );
     assert_eq!(
         watch.run(CancellationToken::new()).await,
@@ -246,6 +247,13 @@ async fn the_stop_signal_ends_a_watch_wherever_it_is() {
     let (sender, _receiver) = channel(1);
     let stop = CancellationToken::new();
     stop.cancel();
-    let watch = Watch::new(Nodes::default(), script.api(), sender, Ready::default());
+    let (partner, _) = partners();
+    let watch = Watch::new(
+        Nodes::default(),
+        script.api(),
+        sender,
+        Ready::default(),
+        partner,
+    );
     assert_eq!(watch.run(stop).await, Ok(()));
 }
