@@ -98,7 +98,9 @@ impl<K: Kind> Stream<'_, K> {
         known: &mut Known<K::Object>,
         partner: &mut Partner,
     ) -> Result<End, EngineGone> {
+        // What the server has said comes first.
         let opened = tokio::select! {
+            biased;
             opened = self.open(version) => opened,
             () = partner.loss_after(self.since) => Err(End::Recalled),
         };
@@ -111,6 +113,7 @@ impl<K: Kind> Stream<'_, K> {
         let mut limit = settled;
         loop {
             let frame = tokio::select! {
+                biased;
                 frame = timeout_at(limit, body.frame()) => frame,
                 () = partner.loss_after(self.since) => return Ok(End::Recalled),
             };
