@@ -8,7 +8,11 @@ use std::sync::Arc;
 
 use crate::meta::Labels;
 use crate::node::Node;
+use crate::pod_affinity::PodAffinity;
+use crate::pod_claim::PodClaims;
+use crate::pod_volume::PodVolume;
 use crate::selector::{NodeSelector, PreferredTerm};
+use crate::spread::SpreadConstraint;
 
 /// The rarer wishes of a pod. Never all empty in a decoded pod.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -21,6 +25,14 @@ pub struct Constraints {
     /// Ports of the node that the pod's containers take: those with `hostPort` of
     /// containers and of init containers that keep running.
     pub host_ports: Box<[HostPort]>,
+    /// `spec.affinity.podAffinity` and `podAntiAffinity`.
+    pub pod_affinity: Option<Box<PodAffinity>>,
+    /// `spec.topologySpreadConstraints`.
+    pub spread: Box<[SpreadConstraint]>,
+    /// The volumes that bear on where the pod can run.
+    pub volumes: Box<[PodVolume]>,
+    /// The devices that the pod claims.
+    pub claims: Option<Box<PodClaims>>,
 }
 
 /// `spec.affinity.nodeAffinity`. Absent lists and empty ones differ.

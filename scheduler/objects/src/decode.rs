@@ -1,4 +1,4 @@
-//! JSON of the API server -> [`Pod`] and [`Node`].
+//! JSON of the API server -> slim values, such as [`Pod`] and [`Node`].
 //!
 //! Takes the bytes of one object, gives the slim value or the path of the mistake. Fields
 //! that the scheduler does not read are skipped while parsing. As in Go, `null` is the
@@ -6,12 +6,31 @@
 //! does not know are decoded so that they have no effect (see [`crate::taint`]).
 
 mod affinity;
+mod budgets;
 mod convert;
+mod devices;
+mod in_tree;
+mod namespaces;
+mod pod_claims;
+mod pod_volumes;
+mod spread;
+mod storage;
+mod topology;
 mod values;
+mod volumes;
 mod wire;
+mod workloads;
 
 use serde::de::{self, Deserialize, Deserializer};
 
+pub(crate) use self::budgets::pod_disruption_budget;
+pub(crate) use self::devices::{device_class, resource_claim, resource_slice};
+pub(crate) use self::namespaces::namespace;
+pub(crate) use self::storage::{
+    csi_driver, csi_node, csi_storage_capacity, storage_class, volume_attachment,
+};
+pub(crate) use self::volumes::{persistent_volume, persistent_volume_claim};
+pub(crate) use self::workloads::workload;
 use crate::node::Node;
 use crate::pod::Pod;
 use crate::quantity::QuantityError;

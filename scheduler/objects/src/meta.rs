@@ -49,6 +49,8 @@ pub struct ObjectMeta {
 /// `metadata.ownerReferences[]`, the controller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnerReference {
+    /// Group and version, such as `apps/v1`.
+    pub api_version: Arc<str>,
     /// Kind, such as `ReplicaSet`.
     pub kind: Arc<str>,
     /// Name of the owner.

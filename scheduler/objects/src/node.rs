@@ -33,6 +33,8 @@ pub struct NodeStatus {
     pub allocatable: Resources,
     /// The images that the node has, one entry per name.
     pub images: Vec<NodeImage>,
+    /// `declaredFeatures`: what the kubelet can do that not every kubelet can.
+    pub declared_features: Box<[Arc<str>]>,
 }
 
 /// One name of an image in `status.images`.

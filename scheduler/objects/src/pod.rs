@@ -9,6 +9,7 @@ use jiff::Timestamp;
 
 use crate::bandwidth::DeclaredBandwidth;
 use crate::constraints::{Constraints, HostPort};
+use crate::feature::NodeFeatures;
 use crate::meta::{ObjectKey, ObjectMeta, Uid};
 use crate::resources::Requests;
 use crate::taint::Toleration;
@@ -35,6 +36,8 @@ pub struct PodSpec {
     pub priority: i32,
     /// `spec.preemptionPolicy` is `Never`.
     pub never_preempts: bool,
+    /// What a node must have declared for the pod to run there.
+    pub needs: NodeFeatures,
     /// `spec.schedulingGates[].name`.
     pub scheduling_gates: Vec<Arc<str>>,
     /// `spec.tolerations`.
@@ -66,6 +69,8 @@ pub struct PodStatus {
     pub started: Option<Timestamp>,
     /// The condition of type `PodScheduled`, where there is one.
     pub scheduled: Option<Condition>,
+    /// The condition of type `DisruptionTarget` says that a scheduler preempts the pod.
+    pub is_preempted: bool,
 }
 
 /// `status.phase`.

@@ -94,6 +94,19 @@ impl Quantity {
         }
     }
 
+    /// The difference, capped.
+    #[must_use]
+    pub fn saturating_sub(self, other: Self) -> Self {
+        Self {
+            nanos: self.nanos.saturating_sub(other.nanos),
+        }
+    }
+
+    /// In billionths.
+    pub fn nanos(self) -> i128 {
+        self.nanos
+    }
+
     /// Whether it is nothing.
     pub fn is_zero(self) -> bool {
         self.nanos == 0
@@ -128,6 +141,16 @@ impl Quantity {
         Some(Self {
             nanos: if negative { -nanos } else { nanos },
         })
+    }
+}
+
+impl fmt::Display for Quantity {
+    /// The shortest decimal form: `1500m`, `2`, `1n`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = [(NANOS_PER_UNIT, ""), (NANOS_PER_MILLI, "m"), (1_000, "u")];
+        let whole = units.iter().find(|(unit, _)| self.nanos % unit == 0);
+        let (unit, suffix) = whole.unwrap_or(&(1, "n"));
+        write!(f, "{}{suffix}", self.nanos / unit)
     }
 }
 

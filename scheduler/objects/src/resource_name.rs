@@ -4,6 +4,8 @@
 
 /// Prefix of huge pages, such as `hugepages-2Mi`.
 pub const HUGEPAGES_PREFIX: &str = "hugepages-";
+/// Prefix of the extended resource that each device class has by its own name.
+pub const DEVICE_CLASS_PREFIX: &str = "deviceclass.resource.kubernetes.io/";
 /// Prefix of limits of attached volumes.
 const ATTACHABLE_VOLUMES_PREFIX: &str = "attachable-volumes-";
 /// Prefix of quota names, which no pod may request.
@@ -34,6 +36,12 @@ pub fn is_extended(name: &str) -> bool {
         && domain.len() + QUOTA_PREFIX.len() <= SUBDOMAIN_MAX
         && domain.split('.').all(is_dns_label)
         && is_name_part(rest)
+}
+
+/// Whether devices may stand behind `name`: an extended resource, or the name that a device
+/// class has by itself (`schedutil.IsDRAExtendedResourceName`).
+pub fn may_be_devices(name: &str) -> bool {
+    is_extended(name) || name.starts_with(DEVICE_CLASS_PREFIX)
 }
 
 /// Whether the pod level of a pod may state an amount of `name`.

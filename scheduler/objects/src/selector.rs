@@ -5,16 +5,19 @@
 //! kube-scheduler's words: what becomes of it is the user's affair (a required term with
 //! one matches nothing, a preferred one fails the attempt).
 
+mod labels;
 mod mistake;
 mod requirement;
 mod term;
 #[cfg(test)]
 mod tests;
 
+pub use labels::LabelSelector;
 pub use mistake::{Mistake, message};
 pub use requirement::RawRequirement;
 pub use term::NodeSelectorTerm;
 
+use crate::meta::Labels;
 use crate::node::Node;
 
 /// A `v1.NodeSelector`: terms, of which one must match. None matches nothing.
@@ -39,6 +42,11 @@ impl NodeSelector {
     /// Whether a term matches `node`.
     pub fn matches(&self, node: &Node) -> bool {
         self.terms.iter().any(|term| term.matches(node))
+    }
+
+    /// Whether a term matches `labels`: those of a node whose name does not count.
+    pub fn matches_labels(&self, labels: &Labels) -> bool {
+        self.terms.iter().any(|term| term.matches_labels(labels))
     }
 
     /// Every mistake, with paths that begin at the selector.

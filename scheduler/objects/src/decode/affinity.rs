@@ -2,13 +2,18 @@
 
 use serde::Deserialize;
 
+use super::topology::WirePodAffinity;
 use super::values::{Items, Text};
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
+#[serde(default)]
 pub(super) struct Affinity<'a> {
-    #[serde(borrow)]
-    pub(super) node_affinity: Option<NodeAffinity<'a>>,
+    #[serde(borrow, rename = "nodeAffinity")]
+    pub(super) nodes: Option<NodeAffinity<'a>>,
+    #[serde(borrow, rename = "podAffinity")]
+    pub(super) pods: Option<WirePodAffinity<'a>>,
+    #[serde(borrow, rename = "podAntiAffinity")]
+    pub(super) pods_anti: Option<WirePodAffinity<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -4,13 +4,17 @@
 //! the path of its field on the way out.
 
 mod constraints;
+mod features;
 mod pod;
+mod selector;
 
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
+pub(super) use self::constraints::term;
 pub(super) use self::pod::pod;
+pub(super) use self::selector::label_selector;
 use super::{DecodeError, wire};
 use crate::amounts::Amounts;
 use crate::bandwidth;
@@ -52,6 +56,12 @@ fn node_status(wire: &wire::NodeStatus<'_>) -> Result<NodeStatus, DecodeError> {
         capacity: capacity.unwrap_or_default().to_resources(),
         allocatable: allocatable.unwrap_or_default().to_resources(),
         images: wire.images.0.iter().flat_map(image_names).collect(),
+        declared_features: wire
+            .declared_features
+            .0
+            .iter()
+            .map(|name| intern(&name.0))
+            .collect(),
     })
 }
 
@@ -83,7 +93,7 @@ fn taint_effect(text: &str) -> Option<TaintEffect> {
 }
 
 /// Metadata; an object without namespace is in `default_namespace`.
-fn meta(
+pub(super) fn meta(
     wire: Option<&wire::Metadata<'_>>,
     default_namespace: &str,
 ) -> Result<ObjectMeta, DecodeError> {
@@ -118,10 +128,16 @@ fn meta(
 
 fn controller(wire: &wire::Owner<'_>) -> Option<OwnerReference> {
     wire.controller?.then(|| OwnerReference {
+        api_version: intern(&wire.api_version.0),
         kind: intern(&wire.kind.0),
         name: intern(&wire.name.0),
         uid: Uid(intern(&wire.uid.0)),
     })
+}
+
+/// All pairs of a map.
+pub(super) fn labels(wire: &wire::Texts<'_>) -> Labels {
+    texts(Some(wire), |_| true)
 }
 
 fn texts(wire: Option<&wire::Texts<'_>>, keep: impl Fn(&str) -> bool) -> Labels {
@@ -132,7 +148,7 @@ fn texts(wire: Option<&wire::Texts<'_>>, keep: impl Fn(&str) -> bool) -> Labels 
 }
 
 /// A time that may be absent; `at` names its path.
-fn time(
+pub(super) fn time(
     text: Option<&wire::Text<'_>>,
     at: impl Fn() -> String,
 ) -> Result<Option<Timestamp>, DecodeError> {

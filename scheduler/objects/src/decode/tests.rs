@@ -1,7 +1,10 @@
 //! Objects as the API server sends them, odd ones, and broken ones with their paths.
 
 mod constraints;
+mod features;
 mod garbage;
+mod volumes;
+mod whole;
 
 use std::error::Error;
 

@@ -12,7 +12,7 @@ use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use crate::quantity::QuantityText;
 
 /// A string; empty where it is `null`.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Text<'a>(pub(super) Cow<'a, str>);
 
 /// A list; empty where it is `null`.

@@ -6,6 +6,9 @@
 use serde::Deserialize;
 
 pub(super) use super::affinity::{Affinity, NodeAffinity, Requirement, Term};
+use super::pod_claims::{WireClaim, WireClaimStatus};
+pub(super) use super::pod_volumes::Volume;
+use super::spread::WireSpread;
 pub(super) use super::values::{Items, Quantities, Text, Texts};
 
 #[derive(Debug, Default, Deserialize)]
@@ -28,6 +31,24 @@ pub(super) struct Node<'a> {
     pub(super) spec: Option<NodeSpec<'a>>,
     #[serde(borrow)]
     pub(super) status: Option<NodeStatus<'a>>,
+}
+
+/// A `metav1.LabelSelector`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct LabelSelector<'a> {
+    #[serde(borrow)]
+    pub(super) match_labels: Option<Texts<'a>>,
+    #[serde(borrow)]
+    pub(super) match_expressions: Items<Requirement<'a>>,
+}
+
+/// An object of which only the head is read.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Headed<'a> {
+    #[serde(borrow)]
+    pub(super) metadata: Option<Metadata<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -54,8 +75,10 @@ pub(super) struct Metadata<'a> {
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[serde(default, rename_all = "camelCase")]
 pub(super) struct Owner<'a> {
+    #[serde(borrow)]
+    pub(super) api_version: Text<'a>,
     #[serde(borrow)]
     pub(super) kind: Text<'a>,
     #[serde(borrow)]
@@ -87,13 +110,20 @@ pub(super) struct PodSpec<'a> {
     pub(super) overhead: Option<Quantities<'a>>,
     #[serde(borrow)]
     pub(super) resources: Option<Resources<'a>>,
+    #[serde(borrow)]
+    pub(super) ephemeral_containers: Items<MountsOnly<'a>>,
     pub(super) host_network: Option<bool>,
+    pub(super) host_users: Option<bool>,
     #[serde(borrow)]
     pub(super) node_selector: Option<Texts<'a>>,
     #[serde(borrow)]
     pub(super) affinity: Option<Affinity<'a>>,
     #[serde(borrow)]
+    pub(super) topology_spread_constraints: Items<WireSpread<'a>>,
+    #[serde(borrow)]
     pub(super) volumes: Items<Volume<'a>>,
+    #[serde(borrow)]
+    pub(super) resource_claims: Items<WireClaim<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -129,24 +159,42 @@ pub(super) struct Container<'a> {
     pub(super) ports: Items<ExposedPort<'a>>,
     #[serde(borrow)]
     pub(super) resources: Option<Resources<'a>>,
+    #[serde(borrow)]
+    pub(super) restart_policy_rules: Items<RestartRule<'a>>,
+    #[serde(borrow)]
+    pub(super) volume_mounts: Items<Mount<'a>>,
+}
+
+/// A container of which only the mounts are read.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct MountsOnly<'a> {
+    #[serde(borrow)]
+    pub(super) volume_mounts: Items<Mount<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Mount<'a> {
+    #[serde(borrow)]
+    pub(super) bind_mount_options: Items<Text<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct RestartRule<'a> {
+    #[serde(borrow)]
+    pub(super) action: Text<'a>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct ExposedPort<'a> {
     pub(super) host_port: Option<i32>,
-    pub(super) container_port: Option<i32>,
     #[serde(borrow)]
     pub(super) protocol: Text<'a>,
     #[serde(borrow, rename = "hostIP")]
     pub(super) host_ip: Text<'a>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Volume<'a> {
-    #[serde(borrow)]
-    pub(super) image: Option<ImageSource<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -186,6 +234,8 @@ pub(super) struct PodStatus<'a> {
     pub(super) resources: Option<Resources<'a>>,
     #[serde(borrow)]
     pub(super) allocated_resources: Option<Quantities<'a>>,
+    #[serde(borrow)]
+    pub(super) resource_claim_statuses: Items<WireClaimStatus<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -232,7 +282,7 @@ pub(super) struct Taint<'a> {
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[serde(default, rename_all = "camelCase")]
 pub(super) struct NodeStatus<'a> {
     #[serde(borrow)]
     pub(super) capacity: Option<Quantities<'a>>,
@@ -240,6 +290,8 @@ pub(super) struct NodeStatus<'a> {
     pub(super) allocatable: Option<Quantities<'a>>,
     #[serde(borrow)]
     pub(super) images: Items<Image<'a>>,
+    #[serde(borrow)]
+    pub(super) declared_features: Items<Text<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]

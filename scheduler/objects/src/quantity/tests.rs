@@ -162,3 +162,31 @@ proptest! {
         prop_assert_eq!(a.saturating_add(b), b.saturating_add(a));
     }
 }
+
+#[test]
+fn the_shortest_decimal_form_reads_back_the_same() {
+    let cases = [
+        ("1Gi", "1073741824"),
+        ("1.5", "1500m"),
+        ("0", "0"),
+        ("-2k", "-2000"),
+        ("1u", "1u"),
+        ("1500n", "1500n"),
+    ];
+    for (text, expected) in cases {
+        let amount: Quantity = text.parse().unwrap();
+        assert_eq!(amount.to_string(), expected);
+        assert_eq!(expected.parse(), Ok(amount));
+    }
+}
+
+#[test]
+fn a_difference_may_be_negative_and_is_capped() {
+    let one = Quantity::from_units(1);
+    assert_eq!(
+        one.saturating_sub(Quantity::from_units(3)),
+        Quantity::from_units(-2)
+    );
+    let least: Quantity = "-1e60".parse().unwrap();
+    assert!(least.saturating_sub(one) <= least);
+}

@@ -29,13 +29,13 @@ pub struct RawRequirement<'a> {
 }
 
 /// A requirement on a node's labels.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct LabelRequirement {
     key: Arc<str>,
     test: LabelTest,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum LabelTest {
     In(Box<[Arc<str>]>),
     NotIn(Box<[Arc<str>]>),
@@ -105,6 +105,18 @@ impl LabelRequirement {
             Ok(Self { key, test })
         } else {
             Err(mistakes)
+        }
+    }
+
+    /// Key and values of a requirement that names the values it is met by.
+    pub(super) fn one_of(&self) -> Option<(&str, &[Arc<str>])> {
+        match &self.test {
+            LabelTest::In(values) => Some((&self.key, values)),
+            LabelTest::NotIn(_)
+            | LabelTest::Exists
+            | LabelTest::DoesNotExist
+            | LabelTest::Above(_)
+            | LabelTest::Below(_) => None,
         }
     }
 

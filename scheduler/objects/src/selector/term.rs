@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::mistake::Mistake;
 use super::requirement::{FieldRequirement, LabelRequirement, NAME_FIELD, RawRequirement};
 use crate::intern::intern;
+use crate::meta::Labels;
 use crate::node::Node;
 
 /// A `v1.NodeSelectorTerm`, parsed. An empty one and one with a mistake match nothing.
@@ -54,6 +55,13 @@ impl NodeSelectorTerm {
             && self.labels.iter().all(|one| one.matches(&node.meta.labels))
             // A node without a name has no fields, and then none is looked at.
             && (name.is_empty() || self.fields.iter().all(|one| one.matches(name)))
+    }
+
+    /// Whether every requirement on labels is met by `labels`. As in kube-scheduler for a
+    /// node without a name, `matchFields` are not looked at.
+    pub fn matches_labels(&self, labels: &Labels) -> bool {
+        let is_empty = self.labels.is_empty() && self.fields.is_empty();
+        !is_empty && self.mistakes.is_empty() && self.labels.iter().all(|one| one.matches(labels))
     }
 
     /// The only nodes that `matchFields` leaves: what all of its `metadata.name In` lists

@@ -4,28 +4,44 @@
 
 use std::sync::Arc;
 
+use super::super::{pod_claims, pod_volumes, spread, topology};
+use super::selector::requirements;
 use super::{texts, wire};
 use crate::constraints::{Constraints, HostPort, NodeAffinity};
 use crate::intern::intern;
-use crate::selector::{NodeSelector, NodeSelectorTerm, PreferredTerm, RawRequirement};
+use crate::selector::{NodeSelector, NodeSelectorTerm, PreferredTerm};
 
 /// Protocol of a port that names none.
 const DEFAULT_PROTOCOL: &str = "TCP";
 /// The address that stands for all of them.
 const EVERY_ADDRESS: &str = "0.0.0.0";
 
-/// The constraints of a pod; `None` if there are none. Of a pod that has a node only the
-/// ports are kept.
-pub(super) fn constraints(wire: &wire::PodSpec<'_>) -> Option<Arc<Constraints>> {
+/// The constraints of a pod in `namespace`; `None` if there are none.
+///
+/// Of a pod that has a node what others are held against is kept: ports, pod affinity,
+/// volumes, claims.
+pub(super) fn constraints(
+    wire: &wire::PodSpec<'_>,
+    status: &wire::PodStatus<'_>,
+    namespace: &str,
+) -> Option<Arc<Constraints>> {
+    let affinity = wire.affinity.as_ref();
     let mut constraints = Constraints {
         host_ports: host_ports(wire).into(),
+        pod_affinity: topology::pod_affinity(
+            affinity.and_then(|affinity| affinity.pods.as_ref()),
+            affinity.and_then(|affinity| affinity.pods_anti.as_ref()),
+            namespace,
+        ),
+        volumes: pod_volumes::volumes(&wire.volumes.0),
+        claims: pod_claims::claims(wire, status),
         ..Constraints::default()
     };
     if wire.node_name.0.is_empty() {
         let selector = wire.node_selector.as_ref();
         constraints.node_selector = selector.map(|pairs| texts(Some(pairs), |_| true));
-        let affinity = wire.affinity.as_ref();
-        if let Some(affinity) = affinity.and_then(|affinity| affinity.node_affinity.as_ref()) {
+        constraints.spread = spread::spread(&wire.topology_spread_constraints.0);
+        if let Some(affinity) = affinity.and_then(|affinity| affinity.nodes.as_ref()) {
             constraints.node_affinity = node_affinity(affinity);
         }
     }
@@ -58,24 +74,22 @@ fn image_name(name: &str) -> Arc<str> {
 }
 
 /// The host ports of init containers that keep running, then of containers. On the node's
-/// own network every port is one: the API server's default, for objects that lack it.
+/// own network every port is one, but that the API server writes into the pod.
 fn host_ports(wire: &wire::PodSpec<'_>) -> Vec<HostPort> {
     let init = wire.init_containers.0.iter();
     let running = init
         .filter(|container| container.restart_policy.0 == "Always")
         .chain(&wire.containers.0);
-    let on_host = wire.host_network == Some(true);
     running
         .flat_map(|container| &container.ports.0)
-        .filter_map(|port| host_port(port, on_host))
+        .filter_map(host_port)
         .collect()
 }
 
-fn host_port(wire: &wire::ExposedPort<'_>, on_host: bool) -> Option<HostPort> {
-    let stated = wire.host_port.filter(|port| *port != 0);
-    let port = stated.or(wire.container_port.filter(|_| on_host))?;
+fn host_port(wire: &wire::ExposedPort<'_>) -> Option<HostPort> {
+    let port = wire.host_port.filter(|port| *port > 0)?;
     let address = Some(&*wire.host_ip.0).filter(|ip| !ip.is_empty() && *ip != EVERY_ADDRESS);
-    (port > 0).then(|| HostPort {
+    Some(HostPort {
         port,
         protocol: intern(super::or(&wire.protocol.0, DEFAULT_PROTOCOL)),
         address: address.map(intern),
@@ -100,20 +114,8 @@ fn node_affinity(wire: &wire::NodeAffinity<'_>) -> NodeAffinity {
     }
 }
 
-fn term(wire: &wire::Term<'_>) -> NodeSelectorTerm {
+/// A term, parsed.
+pub(in super::super) fn term(wire: &wire::Term<'_>) -> NodeSelectorTerm {
     let expressions = requirements(&wire.match_expressions.0);
     NodeSelectorTerm::new(&expressions, &requirements(&wire.match_fields.0))
-}
-
-fn requirements<'a>(wire: &'a [wire::Requirement<'_>]) -> Vec<RawRequirement<'a>> {
-    wire.iter().map(requirement).collect()
-}
-
-fn requirement<'a>(wire: &'a wire::Requirement<'_>) -> RawRequirement<'a> {
-    let values = wire.values.as_ref();
-    RawRequirement {
-        key: &wire.key.0,
-        operator: &wire.operator.0,
-        values: values.map(|values| values.0.iter().map(|value| &*value.0).collect()),
-    }
 }

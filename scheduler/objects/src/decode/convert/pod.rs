@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use super::constraints::{constraints, images};
+use super::features::needs;
 use super::{DecodeError, meta, optional, or, taint_effect, time, wire};
 use crate::amounts::Amounts;
 use crate::bandwidth::{self, DeclaredBandwidth};
@@ -29,25 +30,32 @@ pub(in super::super) fn pod(wire: &wire::Pod<'_>) -> Result<Pod, DecodeError> {
     let requests = requests(spec, status)?;
     let started = time(status.start_time.as_ref(), || "status.startTime".to_owned())?;
     Ok(Pod {
-        spec: pod_spec(spec, requests, &meta),
+        spec: pod_spec(spec, status, requests, &meta),
         status: PodStatus {
             phase: phase(&status.phase.0),
             reason: non_empty(&status.reason),
             nominated_node: non_empty(&status.nominated_node_name),
             started,
             scheduled: condition(status, "PodScheduled").map(to_condition),
+            is_preempted: condition(status, "DisruptionTarget").is_some_and(by_a_scheduler),
         },
         meta,
     })
 }
 
-fn pod_spec(wire: &wire::PodSpec<'_>, requests: Requests, meta: &ObjectMeta) -> PodSpec {
+fn pod_spec(
+    wire: &wire::PodSpec<'_>,
+    status: &wire::PodStatus<'_>,
+    requests: Requests,
+    meta: &ObjectMeta,
+) -> PodSpec {
     let containers = wire.init_containers.0.iter().chain(&wire.containers.0);
     PodSpec {
         node_name: non_empty(&wire.node_name),
         scheduler_name: intern(or(&wire.scheduler_name.0, DEFAULT_SCHEDULER)),
         priority: wire.priority.unwrap_or(0),
         never_preempts: wire.preemption_policy.0 == "Never",
+        needs: needs(wire),
         scheduling_gates: wire
             .scheduling_gates
             .0
@@ -61,7 +69,7 @@ fn pod_spec(wire: &wire::PodSpec<'_>, requests: Requests, meta: &ObjectMeta) -> 
         requests,
         bandwidth: declared_bandwidth(&meta.annotations),
         images: images(wire),
-        constraints: constraints(wire),
+        constraints: constraints(wire, status, &meta.key.namespace),
     }
 }
 
@@ -202,6 +210,12 @@ fn condition<'s, 'w>(
         .0
         .iter()
         .find(|condition| condition.kind.0 == kind)
+}
+
+/// Whether the condition `DisruptionTarget` is that of a victim of preemption
+/// (kube-scheduler `PodTerminatingByPreemption`).
+fn by_a_scheduler(target: &wire::Condition<'_>) -> bool {
+    target.status.0 == "True" && target.reason.0 == "PreemptionByScheduler"
 }
 
 fn to_condition(wire: &wire::Condition<'_>) -> Condition {

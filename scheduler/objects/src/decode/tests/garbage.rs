@@ -8,9 +8,11 @@ use serde_json::{Value, json};
 use super::{decode_node, decode_pod, full_pod};
 use crate::node::Node;
 use crate::pod::Pod;
+use crate::pod_affinity::PodAffinity;
+use crate::pod_volume::PodVolume;
 use crate::selector::preferred_weight;
 
-fn odd_values() -> Vec<Value> {
+pub(super) fn odd_values() -> Vec<Value> {
     let deep = (0..100).fold(json!(1), |inner, _| json!([inner]));
     let texts = [
         "",
@@ -50,7 +52,7 @@ fn odd_values() -> Vec<Value> {
 }
 
 /// The paths (RFC 6901) of all values in `value`, itself first.
-fn paths(value: &Value, at: &str, out: &mut Vec<String>) {
+pub(super) fn paths(value: &Value, at: &str, out: &mut Vec<String>) {
     out.push(at.to_owned());
     match value {
         Value::Object(fields) => {
@@ -69,7 +71,7 @@ fn paths(value: &Value, at: &str, out: &mut Vec<String>) {
 }
 
 /// `object` with each of its values replaced by each odd one.
-fn mutations(object: &Value, mut see: impl FnMut(&Value)) {
+pub(super) fn mutations(object: &Value, mut see: impl FnMut(&Value)) {
     let mut all = Vec::new();
     paths(object, "", &mut all);
     let odd = odd_values();
@@ -120,7 +122,7 @@ fn busy_node() -> Value {
 }
 
 /// Everything that is asked of a pod and a node when one is placed on the other.
-fn use_up(pod: &Pod, node: &Node) {
+pub(super) fn use_up(pod: &Pod, node: &Node) {
     let mut sum = node.status.allocatable.clone();
     sum.add(&pod.spec.requests.placed);
     sum.sub(&pod.spec.requests.placed);
@@ -128,6 +130,18 @@ fn use_up(pod: &Pod, node: &Node) {
         asked.allows(node);
         let preferred = asked.node_affinity.preferred.as_deref();
         preferred_weight(preferred.unwrap_or_default(), node);
+    }
+    for volume in pod.volumes() {
+        let mut others = pod.volumes().iter().filter_map(PodVolume::disk);
+        others.any(|other| volume.disk().is_some_and(|disk| disk.conflicts_with(other)));
+        let named = volume.claim().map(|name| pod.claim_key(name));
+        assert!(named.is_none_or(|key| Some(key) == volume.claim_of(pod)));
+    }
+    if let Some(asked) = pod.spec.constraints.as_deref() {
+        let affinity = asked.pod_affinity.as_deref();
+        assert!(affinity.is_none_or(|affinity| !affinity.is_empty()));
+        let mistake = affinity.and_then(PodAffinity::mistake);
+        assert!(mistake.is_none_or(|mistake| !mistake.is_empty()));
     }
     let ports = pod.host_ports().iter();
     assert!(ports.clone().all(|port| port.conflicts_with(port)));
