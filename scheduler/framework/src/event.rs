@@ -7,7 +7,7 @@
 use std::fmt;
 use std::ops::BitOr;
 
-use plimsoll_objects::{Node, Pod};
+use plimsoll_objects::{Node, Object, Pod};
 
 use crate::load::NodeLoad;
 
@@ -77,6 +77,13 @@ pub enum Change<'a> {
         old: Option<&'a Pod>,
         /// After.
         new: Option<&'a Pod>,
+    },
+    /// An object of another kind.
+    Object {
+        /// Before.
+        old: Option<&'a Object>,
+        /// After.
+        new: Option<&'a Object>,
     },
     /// A node's load fell, or is known again.
     Load {

@@ -140,6 +140,8 @@
 //! );
 //! ```
 
+pub mod catalog;
+mod claim_users;
 pub mod cycle;
 pub mod cycle_state;
 pub mod detail;
@@ -149,6 +151,7 @@ pub mod event;
 pub mod field;
 pub mod handle;
 mod images;
+pub mod kept;
 pub mod load;
 pub mod node;
 pub mod now;
@@ -160,6 +163,7 @@ pub mod spec;
 #[cfg(feature = "test-util")]
 pub mod test_util;
 
+pub use catalog::{Catalog, Shelf};
 pub use cycle::Cycle;
 pub use cycle_state::CycleState;
 pub use detail::{Detail, LoadFigures, SampleAge};
@@ -168,6 +172,7 @@ pub use entity::{Entity, QueuedGroup, QueuedPod};
 pub use event::{Actions, Change, ClusterEvent, EventResource, Hint};
 pub use field::{FieldError, FieldPath, Fields, Stage};
 pub use handle::Handle;
+pub use kept::Kept;
 pub use load::{LoadMode, LoadResource, NodeLoad, PodEstimate, Pressure, ResourceLoad};
 pub use node::{NodeId, NodeInfo};
 pub use now::Now;
@@ -175,7 +180,7 @@ pub use plugin::{
     Bind, BindOutcome, EnqueueExtensions, Filter, FilterOutcome, MAX_PERMIT_WAIT, NodeScore,
     Permit, PermitOutcome, PermitRequest, PostBind, PostFilter, PostFilterOutcome, PreBind,
     PreBindOutcome, PreBindStep, PreEnqueue, PreFilter, PreFilterOutcome, PreScore,
-    PreScoreOutcome, QueueSort, Release, Reserve, Score, WaitingPod,
+    PreScoreOutcome, Preemption, QueueSort, Release, Reserve, Score, WaitingPod,
 };
 pub use registry::{Registry, RegistryError};
 pub use rejection::{Code, Reason, Rejection};

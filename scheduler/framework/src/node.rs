@@ -2,9 +2,15 @@
 //!
 //! The sums change with each pod added or removed; a plugin never adds them up itself.
 
+mod groups;
+mod label_set;
+
 use std::sync::Arc;
 
 use plimsoll_objects::{HostPort, Node, Pod, Resources, ScoringRequests, Uid};
+
+pub use self::groups::{PodCounts, PodGroup, PodGroups};
+pub use self::label_set::LabelSet;
 
 /// Index of a node in every per-node array of one engine. An index is reused after its
 /// node is gone, so it means something only within one snapshot.
@@ -20,6 +26,8 @@ pub struct NodeInfo {
     pub node: Arc<Node>,
     /// Pods that run, are bound or are assumed here.
     pub pods: Vec<Arc<Pod>>,
+    /// The same pods by namespace and labels, as counts.
+    pub groups: PodGroups,
     /// Sum of the pods' requests.
     pub requested: Resources,
     /// Sum of the pods' requests with defaults for containers that request none.
@@ -27,6 +35,8 @@ pub struct NodeInfo {
     /// Ports that the pods take, once per container that takes one. `Differs:`
     /// kube-scheduler keeps a set, so that of two pods on one port the first to go frees it.
     pub used_ports: Vec<HostPort>,
+    /// The pods that have volumes which bear on where a pod can run, in the order they came.
+    pub volume_pods: Vec<Arc<Pod>>,
     /// Grows with every change of this node or its pods; never repeats in one engine.
     pub generation: u64,
 }
@@ -53,9 +63,11 @@ impl NodeInfo {
             id,
             node,
             pods: Vec::new(),
+            groups: PodGroups::default(),
             requested: Resources::default(),
             non_zero_requested: ScoringRequests::default(),
             used_ports: Vec::new(),
+            volume_pods: Vec::new(),
             generation: 0,
         }
     }
@@ -76,6 +88,10 @@ impl NodeInfo {
         self.non_zero_requested
             .add(pod.spec.requests.placed_scoring);
         self.used_ports.extend_from_slice(pod.host_ports());
+        self.groups.add(&pod);
+        if !pod.volumes().is_empty() {
+            self.volume_pods.push(Arc::clone(&pod));
+        }
         self.pods.push(pod);
     }
 
@@ -84,6 +100,7 @@ impl NodeInfo {
     pub fn remove_pod(&mut self, uid: &Uid) -> Option<Arc<Pod>> {
         let index = self.pods.iter().position(|pod| pod.uid() == uid)?;
         let pod = self.pods.remove(index);
+        self.groups.remove(&pod);
         if self.is_capped() {
             self.sum_up();
         } else {
@@ -95,6 +112,10 @@ impl NodeInfo {
             if let Some(index) = self.used_ports.iter().position(|used| used == port) {
                 self.used_ports.remove(index);
             }
+        }
+        if !pod.volumes().is_empty() {
+            let index = self.volume_pods.iter().position(|other| other.uid() == uid);
+            index.map(|index| self.volume_pods.remove(index));
         }
         Some(pod)
     }

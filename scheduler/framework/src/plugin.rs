@@ -24,7 +24,7 @@ pub use enqueue::EnqueueExtensions;
 pub use filter::{Filter, FilterOutcome};
 pub use permit::{MAX_PERMIT_WAIT, Permit, PermitOutcome, PermitRequest, Release, WaitingPod};
 pub use post_bind::PostBind;
-pub use post_filter::{PostFilter, PostFilterOutcome};
+pub use post_filter::{PostFilter, PostFilterOutcome, Preemption};
 pub use pre_bind::{PreBind, PreBindOutcome, PreBindStep};
 pub use pre_enqueue::PreEnqueue;
 pub use pre_filter::{PreFilter, PreFilterOutcome};

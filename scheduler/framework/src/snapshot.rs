@@ -3,14 +3,30 @@
 //! Made by the engine, changed only between cycles and only where something changed;
 //! equal to one made anew (a property that the engine's tests hold).
 
+mod affinities;
+mod column;
+mod pairs;
+mod placed;
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
-use plimsoll_objects::NodeImage;
+use plimsoll_objects::{LabelSelector, NodeImage, ObjectKey, Pod, PodAffinity};
 
+use self::affinities::PlacedAffinities;
+use self::column::LabelColumns;
+use self::placed::PlacedSets;
+
+use crate::catalog::Catalog;
+use crate::claim_users::ClaimUsers;
 use crate::images::ImageNodes;
 use crate::load::{LoadMode, NodeLoad};
-use crate::node::{NodeId, NodeInfo};
+use crate::node::{NodeId, NodeInfo, PodGroup};
 use crate::now::Now;
+
+pub use self::column::LabelColumn;
+pub use self::placed::PlacedSet;
 
 /// What every hook of a cycle sees.
 #[derive(Debug, Clone)]
@@ -20,6 +36,11 @@ pub struct Snapshot {
     load: Vec<NodeLoad>,
     load_mode: LoadMode,
     images: ImageNodes,
+    placed: PlacedSets,
+    affinities: PlacedAffinities,
+    labels: LabelColumns,
+    claims: ClaimUsers,
+    catalog: Catalog,
     taken_at: Now,
 }
 
@@ -34,6 +55,11 @@ impl Snapshot {
             load: Vec::new(),
             load_mode: LoadMode::default(),
             images: ImageNodes::default(),
+            placed: PlacedSets::default(),
+            affinities: PlacedAffinities::default(),
+            labels: LabelColumns::default(),
+            claims: ClaimUsers::default(),
+            catalog: Catalog::default(),
             taken_at,
         }
     }
@@ -109,6 +135,54 @@ impl Snapshot {
         self.images.of(name)
     }
 
+    /// The label sets of all pods on nodes, each with its nodes.
+    pub fn placed(&self) -> impl Iterator<Item = &PlacedSet> {
+        self.placed.all()
+    }
+
+    /// The label sets of the pods of a namespace, each with its nodes.
+    pub fn placed_in(&self, namespace: &str) -> impl Iterator<Item = &PlacedSet> {
+        self.placed.in_namespace(namespace)
+    }
+
+    /// Those of them that `selector` matches. One that asks for values of labels costs what
+    /// the sets with such labels do, however many others there are.
+    pub fn placed_matching(&self, namespace: &str, selector: &LabelSelector) -> Vec<&PlacedSet> {
+        self.placed.matching(namespace, selector)
+    }
+
+    /// The namespaces that have pods on nodes.
+    pub fn placed_namespaces(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.placed.namespaces()
+    }
+
+    /// Each affinity to pods that pods on nodes have, with how many pods of it each node
+    /// has, in order of the nodes' ids; a node without any is not named.
+    pub fn affinities(&self) -> impl Iterator<Item = (&PodAffinity, &[(NodeId, u32)])> {
+        self.affinities.all()
+    }
+
+    /// The values of the label `key` over all nodes. Costs a look at every node the first
+    /// time, and a search by key from then on.
+    pub fn label_column(&self, key: &str) -> Arc<LabelColumn> {
+        self.labels.get(key, &self.infos)
+    }
+
+    /// Whether a pod on some node names the persistent volume claim `key`.
+    pub fn is_claim_used(&self, key: &ObjectKey) -> bool {
+        self.claims.has(key)
+    }
+
+    /// The objects besides pods and nodes.
+    pub fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    /// The same, to change (engine only).
+    pub fn catalog_mut(&mut self) -> &mut Catalog {
+        &mut self.catalog
+    }
+
     /// Sets whether load is to be judged (engine only).
     pub fn set_load_mode(&mut self, mode: LoadMode) {
         self.load_mode = mode;
@@ -122,19 +196,24 @@ impl Snapshot {
             self.load.resize(index + 1, NodeLoad::default());
         }
         let old = self.infos[index].replace(info);
-        self.index_images(index, old.as_deref());
+        self.index(index, old.as_deref());
     }
 
-    /// Brings the nodes by image up to date with the node at `index`, which was `old`.
-    fn index_images(&mut self, index: usize, old: Option<&NodeInfo>) {
+    /// Brings what is kept by image, label set, affinity, claim and label up to date with the
+    /// node at `index`, which was `old`.
+    fn index(&mut self, index: usize, old: Option<&NodeInfo>) {
         let new = self.infos[index].as_deref();
+        let id = NodeId(index as u32);
+        self.placed.replace(id, groups(old), groups(new));
+        self.affinities.replace(id, pods(old), pods(new));
+        self.claims.replace(volume_pods(old), volume_pods(new));
         // Most changes are of a node's pods: the object is the same.
         if let (Some(old), Some(new)) = (old, new)
             && Arc::ptr_eq(&old.node, &new.node)
         {
             return;
         }
-        let id = NodeId(index as u32);
+        self.labels.replace(index, old, new);
         self.images.replace(id, images(old), images(new));
     }
 
@@ -142,7 +221,7 @@ impl Snapshot {
     pub fn clear_node(&mut self, id: NodeId) {
         if let Some(slot) = self.infos.get_mut(id.index()) {
             let old = slot.take();
-            self.index_images(id.index(), old.as_deref());
+            self.index(id.index(), old.as_deref());
         }
         if let Some(row) = self.load.get_mut(id.index()) {
             *row = NodeLoad::default();
@@ -167,88 +246,18 @@ impl Snapshot {
     }
 }
 
+fn volume_pods(info: Option<&NodeInfo>) -> &[Arc<Pod>] {
+    info.map_or(&[], |info| &info.volume_pods)
+}
+
 fn images(info: Option<&NodeInfo>) -> &[NodeImage] {
     info.map_or(&[], |info| &info.node.status.images)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::Snapshot;
-    use crate::load::NodeLoad;
-    use crate::node::{NodeId, NodeInfo};
-    use crate::now::Now;
-    use crate::test_util::{cluster, load, node, pod, snapshot};
+fn pods(info: Option<&NodeInfo>) -> &[Arc<Pod>] {
+    info.map_or(&[], |info| &info.pods)
+}
 
-    fn names(snapshot: &Snapshot) -> Vec<String> {
-        snapshot
-            .nodes()
-            .map(|info| info.name().to_string())
-            .collect()
-    }
-
-    #[test]
-    fn nodes_have_their_index_for_an_id() {
-        let snapshot = snapshot([node("n1"), node("n2")], [pod("a").cpu("1").on("n2")]);
-        assert_eq!(names(&snapshot), ["n1", "n2"]);
-        assert_eq!(snapshot.order(), [NodeId(0), NodeId(1)]);
-        let second = snapshot.get(NodeId(1)).expect("it is there");
-        assert_eq!((second.id, second.requested.cpu), (NodeId(1), 1000));
-        assert!(snapshot.get(NodeId(2)).is_none());
-    }
-
-    #[test]
-    fn a_node_that_was_never_measured_has_an_empty_row_not_zero() {
-        let snapshot = cluster([node("n1"), node("n2")])
-            .load([load("n1").cpu("1")])
-            .snapshot();
-        assert_eq!(snapshot.load(NodeId(0)).cpu.used, Some(1000.0));
-        assert_eq!(snapshot.load(NodeId(1)), NodeLoad::default());
-        assert_eq!(snapshot.load(NodeId(7)).cpu.used, None);
-        assert_eq!(
-            snapshot.load_row(NodeId(0)),
-            Some(&snapshot.load(NodeId(0)))
-        );
-        assert_eq!(snapshot.load_row(NodeId(7)), None);
-    }
-
-    #[test]
-    fn a_node_that_is_taken_out_leaves_its_slot_and_no_load() {
-        let mut snapshot = cluster([node("n1"), node("n2")])
-            .load([load("n1").cpu("1")])
-            .snapshot();
-        snapshot.clear_node(NodeId(0));
-        snapshot.set_order(vec![NodeId(1)]);
-        assert_eq!(names(&snapshot), ["n2"]);
-        assert_eq!((snapshot.len(), snapshot.columns()), (1, 2));
-        assert_eq!(snapshot.load(NodeId(0)), NodeLoad::default());
-    }
-
-    #[test]
-    fn images_are_known_of_the_nodes_that_are_there() {
-        let mut snapshot = snapshot(
-            [
-                node("n1").image("a:1", 5),
-                node("n2").image("a:1", 5).image("b:1", 6),
-            ],
-            [],
-        );
-        assert_eq!(snapshot.nodes_with_image("a:1"), [NodeId(0), NodeId(1)]);
-        let without = NodeInfo::new(NodeId(1), node("n2").image("b:1", 6).arc());
-        snapshot.set_node(without.into());
-        assert_eq!(snapshot.nodes_with_image("a:1"), [NodeId(0)]);
-        assert_eq!(snapshot.nodes_with_image("b:1"), [NodeId(1)]);
-        snapshot.clear_node(NodeId(1));
-        assert!(snapshot.nodes_with_image("b:1").is_empty());
-    }
-
-    #[test]
-    fn columns_grow_with_the_largest_id() {
-        let now = Now::at(std::time::Duration::ZERO);
-        let mut snapshot = Snapshot::empty(now);
-        assert!(snapshot.is_empty());
-        snapshot.set_node(NodeInfo::new(NodeId(3), node("n4").arc()).into());
-        snapshot.set_order(vec![NodeId(3), NodeId(9)]);
-        assert_eq!(snapshot.columns(), 4);
-        assert_eq!(names(&snapshot), ["n4"]);
-    }
+fn groups(info: Option<&NodeInfo>) -> &[PodGroup] {
+    info.map_or(&[], |info| info.groups.as_slice())
 }

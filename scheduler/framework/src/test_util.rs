@@ -20,6 +20,8 @@
 //! | [`check_post_bind`] | `PreFilter`, `PostBind` | the state it leaves |
 //! | [`check_hint`] | `EnqueueExtensions` | the hint, `None` if it does not listen |
 //!
+//! The last and [`check_pre_enqueue`] have a twin with `_in` for plugins that look at other objects.
+//!
 //! Texts are made of [`crate::Code::as_str`], the reasons and, in brackets, the detail:
 //! `Unschedulable: Insufficient cpu`. Where a test needs numbers rather than text (property
 //! tests), [`Trial`] has the same steps with the framework's own types.
@@ -38,7 +40,9 @@ pub use check::args::check_args;
 pub use check::binding::{check_bind, check_permit, check_pre_bind, check_reserve};
 pub use check::nodes::{check_filter, check_score};
 pub use check::post::{check_post_bind, check_post_filter};
-pub use check::queue::{check_hint, check_pre_enqueue, check_queue_sort, queued};
+pub use check::queue::{
+    check_hint, check_hint_in, check_pre_enqueue, check_pre_enqueue_in, check_queue_sort, queued,
+};
 pub use cluster::{Cluster, Scene, cluster, snapshot};
 pub use load::{LoadBuilder, load};
 pub use node::{NodeBuilder, node};
@@ -53,6 +57,18 @@ fn quantity(text: &str) -> Quantity {
     match text.parse() {
         Ok(quantity) => quantity,
         Err(error) => panic!("{error}"),
+    }
+}
+
+/// Merges objects field by field; anything else is replaced.
+fn merge(into: &mut Value, patch: Value) {
+    match (into, patch) {
+        (Value::Object(into), Value::Object(patch)) => {
+            for (key, value) in patch {
+                merge(into.entry(key).or_insert(Value::Null), value);
+            }
+        }
+        (into, patch) => *into = patch,
     }
 }
 

@@ -61,6 +61,7 @@ pub(crate) fn node(name: &str, millicores: i64, memory: i64) -> Node {
             allocatable: capacity.clone(),
             capacity,
             images: Vec::new(),
+            declared_features: Box::default(),
         },
         link_speed: None,
     }

@@ -6,6 +6,7 @@ use plimsoll_objects::Pod;
 
 use crate::cycle::Cycle;
 use crate::cycle_state::CycleState;
+use crate::effect::ObjectWrite;
 use crate::handle::Handle;
 use crate::node::NodeId;
 use crate::rejection::{Reason, Rejection};
@@ -37,11 +38,33 @@ pub enum PostFilterOutcome {
         victims: Vec<Arc<Pod>>,
         /// Text for the pod's message.
         reason: Option<Reason>,
+        /// Every node where preemption would do, in the order looked at; for people and
+        /// tests. Empty where the plugin does not tell.
+        candidates: Vec<Preemption>,
+        /// The candidates that are as good as the chosen one, itself included.
+        tied: Vec<NodeId>,
     },
-    /// The pod may be tried again as things are (the plugin changed something by effect of
-    /// its verdict, such as freeing a claim).
+    /// The pod may be tried again once `writes` are done, such as freeing a claim.
     Retry {
+        /// What is to be written.
+        writes: Vec<ObjectWrite>,
         /// Text for the pod's message.
         reason: Option<Reason>,
     },
+    /// Nothing can be done, and an earlier promise of a node does not hold any more.
+    Withdraw {
+        /// Text for the pod's message.
+        reason: Option<Reason>,
+    },
+}
+
+/// What preemption on one node would take.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Preemption {
+    /// The node.
+    pub node: NodeId,
+    /// Pods to evict, most important first.
+    pub victims: Vec<Arc<Pod>>,
+    /// How many of them their disruption budgets do not allow to go.
+    pub pdb_violations: usize,
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::catalog::Catalog;
 use crate::cycle_state::CycleState;
 use crate::effect::Effect;
 use crate::event::ClusterEvent;
@@ -32,6 +33,8 @@ pub struct PreBindStep<'a> {
     pub node: &'a str,
     /// 0 for the first call, then one more each time.
     pub attempt: u32,
+    /// The objects as they are now.
+    pub catalog: &'a Catalog,
     /// The instant.
     pub now: Now,
 }

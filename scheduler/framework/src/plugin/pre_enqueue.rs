@@ -2,6 +2,7 @@
 
 use plimsoll_objects::Pod;
 
+use crate::catalog::Catalog;
 use crate::rejection::Rejection;
 
 /// Holds a pod back from the active queue. A pod that is held (gated) costs no cycle, gets no
@@ -12,5 +13,5 @@ pub trait PreEnqueue: Send + Sync {
     ///
     /// # Errors
     /// Any rejection holds the pod.
-    fn pre_enqueue(&self, pod: &Pod) -> Result<(), Rejection>;
+    fn pre_enqueue(&self, pod: &Pod, catalog: &Catalog) -> Result<(), Rejection>;
 }

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use plimsoll_objects::Pod;
+use plimsoll_objects::{Object, ObjectKind, Pod};
+use serde_json::Value;
 
 use super::load::LoadBuilder;
 use super::node::NodeBuilder;
@@ -21,6 +22,7 @@ pub struct Cluster {
     pods: Vec<PodBuilder>,
     waiting: Vec<PodBuilder>,
     load: Vec<LoadBuilder>,
+    objects: Vec<Object>,
     mode: LoadMode,
     now: Duration,
 }
@@ -81,6 +83,27 @@ impl Cluster {
         self
     }
 
+    /// Adds objects of other kinds, each as the API server has it, with `apiVersion` and
+    /// `kind`.
+    ///
+    /// # Panics
+    /// One cannot be decoded, or is of a kind that nothing reads.
+    #[must_use]
+    pub fn objects(mut self, objects: impl IntoIterator<Item = Value>) -> Self {
+        for json in objects {
+            let text = |field: &str| json[field].as_str().unwrap_or_default().to_owned();
+            let (version, kind) = (text("apiVersion"), text("kind"));
+            let Some(known) = ObjectKind::of(&version, &kind) else {
+                panic!("test cluster: unknown kind {version} {kind}");
+            };
+            match Object::decode(known, json.to_string().as_bytes()) {
+                Ok(object) => self.objects.push(object),
+                Err(error) => panic!("test cluster: {kind}: {error}"),
+            }
+        }
+        self
+    }
+
     /// Sets whether load is to be judged.
     #[must_use]
     pub fn load_mode(mut self, mode: LoadMode) -> Self {
@@ -118,6 +141,9 @@ impl Cluster {
         }
         let mut snapshot = Snapshot::of(infos, rows, Now::at(self.now));
         snapshot.set_load_mode(self.mode);
+        for object in &self.objects {
+            snapshot.catalog_mut().set(object.clone());
+        }
         snapshot
     }
 

@@ -6,7 +6,7 @@ use plimsoll_objects::{Node, TaintEffect, bandwidth, decode_node};
 use serde_json::{Value, json};
 
 use super::pod::effect_text;
-use super::push;
+use super::{merge, push};
 
 /// Label that holds a node's zone.
 const ZONE_LABEL: &str = "topology.kubernetes.io/zone";
@@ -48,6 +48,13 @@ pub fn node(name: &str) -> NodeBuilder {
 // === impl NodeBuilder ===
 
 impl NodeBuilder {
+    /// Merges JSON into the node, for what has no method of its own.
+    #[must_use]
+    pub fn merge(mut self, patch: Value) -> Self {
+        merge(&mut self.json, patch);
+        self
+    }
+
     /// Sets cpu, of capacity and allocatable.
     #[must_use]
     pub fn cpu(self, amount: &str) -> Self {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use plimsoll_objects::{Pod, TaintEffect, decode_pod};
 use serde_json::{Value, json};
 
-use super::{push, quantity};
+use super::{merge, push, quantity};
 use crate::load::PodEstimate;
 
 /// A pod in the making. Amounts belong to the container named last (`main` to begin with).
@@ -44,6 +44,13 @@ pub fn pod(name: &str) -> PodBuilder {
 // === impl PodBuilder ===
 
 impl PodBuilder {
+    /// Merges JSON into the pod, for what has no method of its own.
+    #[must_use]
+    pub fn merge(mut self, patch: Value) -> Self {
+        merge(&mut self.json, patch);
+        self
+    }
+
     /// Sets the namespace.
     #[must_use]
     pub fn namespace(mut self, namespace: &str) -> Self {

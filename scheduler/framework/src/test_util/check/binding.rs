@@ -36,10 +36,15 @@ pub fn check_reserve(
         .as_ref()
         .expect("the plugin has a Reserve hook");
     let answer = hook.reserve(&scene.cycle(), &mut state, scene.node(node));
-    hook.unreserve(&scene.pod, &mut state, node);
-    hook.unreserve(&scene.pod, &mut state, node);
+    drop(hook.unreserve(&scene.pod, &mut state, node));
+    drop(hook.unreserve(&scene.pod, &mut state, node));
     match answer {
-        Ok(()) => "Reserved".to_owned(),
+        Ok(assumed) => {
+            let names = assumed
+                .iter()
+                .map(|object| format!(", {:?} {}", object.kind(), object.key()));
+            format!("Reserved{}", names.collect::<String>())
+        }
         Err(rejection) => rejection_text(&rejection),
     }
 }
@@ -114,6 +119,7 @@ pub fn check_pre_bind(
             pod: &scene.pod,
             node,
             attempt,
+            catalog: scene.snapshot.catalog(),
             now: scene.now,
         };
         let answer = hook.pre_bind(&step, &mut state);

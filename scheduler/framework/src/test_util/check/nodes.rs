@@ -39,11 +39,10 @@ pub fn check_filter(
     let nodes = scene.snapshot.nodes();
     nodes
         .map(|node| {
-            let verdict = match &outcome {
-                PreFilterOutcome::Nodes(set) if !set.contains(&node.id) => {
-                    "not among PreFilter's nodes".to_owned()
-                }
-                _ => verdict_text(&trial, &cycle, &state, node),
+            let verdict = if outcome.admits(node.id) {
+                verdict_text(&trial, &cycle, &state, node)
+            } else {
+                "not among PreFilter's nodes".to_owned()
             };
             format!("{}: {verdict}", node.name())
         })
@@ -103,12 +102,9 @@ fn feasible(
     state: &CycleState,
     outcome: &PreFilterOutcome,
 ) -> Vec<NodeId> {
-    let passes = |node: &NodeInfo| match outcome {
-        PreFilterOutcome::Skip => true,
-        PreFilterOutcome::Nodes(set) if !set.contains(&node.id) => false,
-        PreFilterOutcome::Ready | PreFilterOutcome::Nodes(_) => {
-            trial.filter(cycle, state, node).is_ok()
-        }
+    let passes = |node: &NodeInfo| {
+        *outcome == PreFilterOutcome::Skip
+            || outcome.admits(node.id) && trial.filter(cycle, state, node).is_ok()
     };
     let nodes = cycle.snapshot.nodes();
     nodes

@@ -158,6 +158,7 @@ fn outcome_text(outcome: &PostFilterOutcome, scene: &Scene) -> String {
             )
         }
         PostFilterOutcome::Retry { .. } => "Retry".to_owned(),
+        PostFilterOutcome::Withdraw { .. } => "Withdraw".to_owned(),
     }
 }
 
@@ -195,6 +196,8 @@ mod tests {
                         node: *id,
                         victims,
                         reason: None,
+                        candidates: Vec::new(),
+                        tied: Vec::new(),
                     });
                 }
             }

@@ -9,6 +9,7 @@ use crate::entity::{Entity, QueuedPod};
 use crate::event::{Change, ClusterEvent, Hint};
 use crate::plugin::QueueSort;
 use crate::spec::PluginSpec;
+use crate::test_util::cluster::{Cluster, cluster};
 use crate::test_util::pod::PodBuilder;
 use crate::test_util::trial::Trial;
 
@@ -31,12 +32,25 @@ pub fn queued(pod: &PodBuilder, seconds: u64) -> Entity {
 /// # Panics
 /// The test is written wrongly, or the plugin has no `PreEnqueue`.
 pub fn check_pre_enqueue(spec: &PluginSpec, args: &Value, pod: &PodBuilder) -> String {
+    check_pre_enqueue_in(spec, args, &cluster([]), pod)
+}
+
+/// The same, with the objects of a cluster.
+///
+/// # Panics
+/// As [`check_pre_enqueue`].
+pub fn check_pre_enqueue_in(
+    spec: &PluginSpec,
+    args: &Value,
+    cluster: &Cluster,
+    pod: &PodBuilder,
+) -> String {
     let trial = Trial::new(spec, args);
     let hook = trial
         .hooks
         .pre_enqueue
         .expect("the plugin has a PreEnqueue hook");
-    match hook.pre_enqueue(&pod.build()) {
+    match hook.pre_enqueue(&pod.build(), cluster.snapshot().catalog()) {
         Ok(()) => "Pass".to_owned(),
         Err(rejection) => rejection_text(&rejection),
     }
@@ -72,6 +86,20 @@ pub fn check_hint(
     event: ClusterEvent,
     change: &Change<'_>,
 ) -> Option<Hint> {
+    check_hint_in((spec, args), &cluster([]), pod, event, change)
+}
+
+/// The same, with the objects of a cluster, as they are after the change.
+///
+/// # Panics
+/// As [`check_hint`].
+pub fn check_hint_in(
+    (spec, args): (&PluginSpec, &Value),
+    cluster: &Cluster,
+    pod: &PodBuilder,
+    event: ClusterEvent,
+    change: &Change<'_>,
+) -> Option<Hint> {
     let trial = Trial::new(spec, args);
     let hook = trial
         .hooks
@@ -81,7 +109,8 @@ pub fn check_hint(
         .events()
         .iter()
         .any(|registered| registered.matches(event));
-    listens.then(|| hook.hint(&pod.build(), event, change))
+    let snapshot = cluster.snapshot();
+    listens.then(|| hook.hint(&pod.build(), event, change, snapshot.catalog()))
 }
 
 fn assert_antisymmetric(hook: &dyn QueueSort, entities: &[Entity]) {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use plimsoll_objects::{Pod, Uid};
+use plimsoll_objects::{Object, Pod, Uid};
 use serde_json::{Value, json};
 
 use crate::test_util::{
@@ -13,10 +13,10 @@ use crate::test_util::{
     check_reserve, check_score, cluster, node, pod, queued,
 };
 use crate::{
-    Args, Bind, BindOutcome, Cycle, CycleState, Depends, Effect, Entity, Filter, FilterOutcome,
-    Hooks, NodeId, NodeInfo, Permit, PermitOutcome, PermitRequest, PluginSpec, Point, PreBind,
-    PreBindOutcome, PreBindStep, PreEnqueue, PreFilter, PreFilterOutcome, PreScore,
-    PreScoreOutcome, QueueSort, Rejection, Release, Reserve, Score,
+    Args, Bind, BindOutcome, Catalog, Cycle, CycleState, Depends, Effect, Entity, Filter,
+    FilterOutcome, Hooks, NodeId, NodeInfo, ObjectWrite, Permit, PermitOutcome, PermitRequest,
+    PluginSpec, Point, PreBind, PreBindOutcome, PreBindStep, PreEnqueue, PreFilter,
+    PreFilterOutcome, PreScore, PreScoreOutcome, QueueSort, Rejection, Release, Reserve, Score,
 };
 
 /// Answers as its args say: `{"point": "word"}`.
@@ -74,7 +74,7 @@ impl Scripted {
 }
 
 impl PreEnqueue for Scripted {
-    fn pre_enqueue(&self, _pod: &Pod) -> Result<(), Rejection> {
+    fn pre_enqueue(&self, _pod: &Pod, _catalog: &Catalog) -> Result<(), Rejection> {
         self.says("preEnqueue").map(|_| ())
     }
 }
@@ -153,11 +153,13 @@ impl Reserve for Scripted {
         _cycle: &Cycle<'_>,
         _state: &mut CycleState,
         _node: &NodeInfo,
-    ) -> Result<(), Rejection> {
-        self.says("reserve").map(|_| ())
+    ) -> Result<Vec<Object>, Rejection> {
+        self.says("reserve").map(|_| Vec::new())
     }
 
-    fn unreserve(&self, _pod: &Pod, _state: &mut CycleState, _node: &str) {}
+    fn unreserve(&self, _pod: &Pod, _state: &mut CycleState, _node: &str) -> Vec<ObjectWrite> {
+        Vec::new()
+    }
 }
 
 impl Permit for Scripted {

@@ -122,6 +122,7 @@ fn a_static_pod_is_found_by_either_uid() {
         mirror.meta.annotations.insert(key, hash);
         let (kind, name) = (Arc::from("Node"), Arc::from("n1"));
         mirror.meta.controller = Some(OwnerReference {
+            api_version: Arc::from("v1"),
             kind,
             name,
             uid: uid("n1"),
