@@ -23,9 +23,9 @@ mod tests;
 use std::sync::Arc;
 
 use plimsoll_framework::{
-    Actions, Change, ClusterEvent, Cycle, CycleState, Depends, EnqueueExtensions, EventResource,
-    Filter, FilterOutcome, Hint, Hooks, LoadMode, NodeInfo, NodeLoad, PluginSpec, PodEstimate,
-    Point, Rejection, SampleAge,
+    Actions, Catalog, Change, ClusterEvent, Cycle, CycleState, Depends, EnqueueExtensions,
+    EventResource, Filter, FilterOutcome, Hint, Hooks, LoadMode, NodeInfo, NodeLoad, PluginSpec,
+    PodEstimate, Point, Rejection, SampleAge,
 };
 use plimsoll_objects::Pod;
 
@@ -139,7 +139,13 @@ impl EnqueueExtensions for ActualLoadFilter {
     /// own estimate is not at hand: it may wake in vain). A node without a fresh sample
     /// wakes it too: it is announced only when its sample is fresh again, when what is
     /// expected of it fell, or when nobody is judged by load any more.
-    fn hint(&self, pod: &Pod, _event: ClusterEvent, change: &Change<'_>) -> Hint {
+    fn hint(
+        &self,
+        pod: &Pod,
+        _event: ClusterEvent,
+        change: &Change<'_>,
+        _catalog: &Catalog,
+    ) -> Hint {
         match change {
             Change::Load { load, .. } => {
                 let judged = self.fresh(Some(load));
@@ -150,7 +156,7 @@ impl EnqueueExtensions for ActualLoadFilter {
                 new: None,
             } => hints::when(gone.spec.node_name.is_some()),
             Change::Pod { .. } => hints::own_change(pod, change, |_| true),
-            Change::Node { .. } | Change::None => Hint::Queue,
+            Change::Node { .. } | Change::Object { .. } | Change::None => Hint::Queue,
         }
     }
 }

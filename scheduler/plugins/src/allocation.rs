@@ -40,7 +40,7 @@ pub(crate) struct WeightedResource {
 pub(crate) enum Basis {
     /// With 100m and 200 MiB assumed for each container that requests no cpu or memory.
     WithDefaults,
-    /// As stated.
+    /// As stated, and of a pod that is being resized as its node would count it.
     Stated,
 }
 
@@ -149,18 +149,22 @@ impl Resource {
                 node.non_zero_requested.memory,
                 pod.scoring.memory,
             ),
-            Self::Cpu => (allocatable.cpu, placed.cpu, pod.filter.cpu),
-            Self::Memory => (allocatable.memory, placed.memory, pod.filter.memory),
+            Self::Cpu => (allocatable.cpu, placed.cpu, pod.placed.cpu),
+            Self::Memory => (allocatable.memory, placed.memory, pod.placed.memory),
             Self::EphemeralStorage => (
                 allocatable.ephemeral_storage,
                 placed.ephemeral_storage,
-                pod.filter.ephemeral_storage,
+                if assume {
+                    pod.filter.ephemeral_storage
+                } else {
+                    pod.placed.ephemeral_storage
+                },
             ),
             Self::Scalar(name) => {
                 let asked = if assume {
                     pod.fit_score_amount(name)
                 } else {
-                    pod.filter.scalar.get(name).copied().unwrap_or(0)
+                    pod.placed.scalar.get(name).copied().unwrap_or(0)
                 };
                 if asked == 0 {
                     return None;
@@ -191,6 +195,7 @@ impl Allocation {
 mod tests {
     use plimsoll_framework::NodeInfo;
     use plimsoll_framework::test_util::{PodBuilder, node, pod, snapshot};
+    use serde_json::json;
 
     use super::{Allocation, Basis, Resource, least_allocated, share};
     use crate::resource_list::cpu_and_memory;
@@ -235,6 +240,26 @@ mod tests {
         );
         assert_eq!(amounts("example.com/gpu", &pod("a"), Basis::Stated), None);
         assert_eq!(amounts("example.com/fpga", &asks, Basis::Stated), None);
+    }
+
+    #[test]
+    fn a_resize_in_the_status_of_a_pod_counts_only_as_stated() {
+        let status = json!({"containerStatuses": [{
+            "name": "main", "allocatedResources": {"cpu": "3", "ephemeral-storage": "3"},
+        }]});
+        let resized = pod("a").cpu("1").merge(json!({"status": status}));
+        let asked = |name: &str, basis| {
+            let node = node("n1").resource("ephemeral-storage", "4");
+            let snapshot = snapshot([node], []);
+            let info = snapshot.nodes().next().expect("one node");
+            let requests = resized.build().spec.requests;
+            let amounts = Resource::named(name).allocation(info, &requests, basis);
+            amounts.expect("the node has some").asked
+        };
+        assert_eq!(asked("cpu", Basis::Stated), 3000);
+        assert_eq!(asked("cpu", Basis::WithDefaults), 1000);
+        assert_eq!(asked("ephemeral-storage", Basis::Stated), 3);
+        assert_eq!(asked("ephemeral-storage", Basis::WithDefaults), 0);
     }
 
     #[test]

@@ -9,7 +9,9 @@ pub(crate) fn own_change(pod: &Pod, change: &Change<'_>, helps: impl Fn(&Pod) ->
     match change {
         Change::Pod { new: Some(new), .. } => when(new.uid() == pod.uid() && helps(new)),
         Change::Pod { new: None, .. } => Hint::Skip,
-        Change::Node { .. } | Change::Load { .. } | Change::None => Hint::Queue,
+        Change::Node { .. } | Change::Object { .. } | Change::Load { .. } | Change::None => {
+            Hint::Queue
+        }
     }
 }
 

@@ -10,20 +10,33 @@ pub mod actual_load_filter;
 pub mod actual_load_score;
 mod allocation;
 pub mod default_binder;
+pub mod default_preemption;
+pub mod dynamic_resources;
 mod hints;
 pub mod image_locality;
+pub mod inter_pod_affinity;
 pub mod node_affinity;
+pub mod node_declared_features;
 pub mod node_name;
 pub mod node_ports;
 pub mod node_resources_balanced_allocation;
 pub mod node_resources_fit;
 pub mod node_unschedulable;
+pub mod node_volume_limits;
 mod normalize;
+pub mod pod_topology_spread;
 pub mod priority_sort;
 mod resource_list;
 pub mod scheduling_gates;
+mod shape;
 pub mod taint_toleration;
 mod unread_args;
+pub mod volume_binding;
+mod volume_claims;
+#[cfg(test)]
+mod volume_fixtures;
+pub mod volume_restrictions;
+pub mod volume_zone;
 
 use plimsoll_framework::{PluginSpec, Registry};
 
@@ -38,9 +51,18 @@ pub fn specs() -> Vec<PluginSpec> {
         node_affinity::spec(),
         node_ports::spec(),
         node_resources_fit::spec(),
+        volume_restrictions::spec(),
+        node_volume_limits::spec(),
+        volume_binding::spec(),
+        volume_zone::spec(),
+        pod_topology_spread::spec(),
+        inter_pod_affinity::spec(),
+        default_preemption::spec(),
         node_resources_balanced_allocation::spec(),
+        dynamic_resources::spec(),
         image_locality::spec(),
         default_binder::spec(),
+        node_declared_features::spec(),
         actual_load_filter::spec(),
         actual_load_score::spec(),
     ]

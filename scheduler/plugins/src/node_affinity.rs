@@ -13,9 +13,9 @@ mod tests;
 use std::sync::Arc;
 
 use plimsoll_framework::{
-    Actions, Change, ClusterEvent, Cycle, CycleState, Depends, EnqueueExtensions, EventResource,
-    Filter, FilterOutcome, Hint, Hooks, NodeId, NodeInfo, NodeScore, PluginSpec, Point, PreFilter,
-    PreFilterOutcome, PreScore, PreScoreOutcome, Rejection, Score,
+    Actions, Catalog, Change, ClusterEvent, Cycle, CycleState, Depends, EnqueueExtensions,
+    EventResource, Filter, FilterOutcome, Hint, Hooks, NodeId, NodeInfo, NodeScore, PluginSpec,
+    Point, PreFilter, PreFilterOutcome, PreScore, PreScoreOutcome, Rejection, Score,
 };
 use plimsoll_objects::selector::{self, PreferredTerm};
 use plimsoll_objects::{Constraints, Node, NodeAffinity as Affinity, Pod};
@@ -74,10 +74,7 @@ impl PreFilter for NodeAffinity {
         match required.and_then(names::allowed) {
             None => Ok(PreFilterOutcome::Ready),
             Some(names) if names.is_empty() => Err(Rejection::unresolvable(REASON_CONFLICT)),
-            Some(names) => Ok(PreFilterOutcome::Nodes(names::nodes(
-                &names,
-                cycle.snapshot,
-            ))),
+            Some(names) => Ok(PreFilterOutcome::named(&names, cycle.snapshot)),
         }
     }
 }
@@ -156,7 +153,13 @@ impl EnqueueExtensions for NodeAffinity {
     ///
     /// `Differs:` kube-scheduler asks only whether the *pod's* affinity began to match, so
     /// that a pod sleeps through a node which the added affinity allows from now on.
-    fn hint(&self, pod: &Pod, _event: ClusterEvent, change: &Change<'_>) -> Hint {
+    fn hint(
+        &self,
+        pod: &Pod,
+        _event: ClusterEvent,
+        change: &Change<'_>,
+        _catalog: &Catalog,
+    ) -> Hint {
         match change {
             Change::Node {
                 old,
@@ -170,6 +173,7 @@ impl EnqueueExtensions for NodeAffinity {
             }
             Change::Node { new: None, .. }
             | Change::Pod { .. }
+            | Change::Object { .. }
             | Change::Load { .. }
             | Change::None => Hint::Queue,
         }

@@ -46,9 +46,8 @@ impl PreFilter for NodeName {
         let Some(name) = &cycle.pod.spec.node_name else {
             return Ok(PreFilterOutcome::Ready);
         };
-        let named = cycle.snapshot.nodes().filter(|node| node.name() == name);
-        let named: BTreeSet<_> = named.map(|node| node.id).collect();
-        Ok(PreFilterOutcome::Nodes(named))
+        let names = BTreeSet::from([&**name]);
+        Ok(PreFilterOutcome::named(&names, cycle.snapshot))
     }
 }
 

@@ -5,9 +5,9 @@
 use std::sync::Arc;
 
 use plimsoll_framework::{
-    Actions, Change, ClusterEvent, Cycle, CycleState, Depends, EnqueueExtensions, EventResource,
-    Filter, FilterOutcome, Hint, Hooks, NodeInfo, PluginSpec, Point, PreFilter, PreFilterOutcome,
-    Rejection,
+    Actions, Catalog, Change, ClusterEvent, Cycle, CycleState, Depends, EnqueueExtensions,
+    EventResource, Filter, FilterOutcome, Hint, Hooks, NodeInfo, PluginSpec, Point, PreFilter,
+    PreFilterOutcome, Rejection,
 };
 use plimsoll_objects::{HostPort, Pod};
 
@@ -75,7 +75,13 @@ impl EnqueueExtensions for NodePorts {
     }
 
     /// A pod that goes wakes the waiting one if it held one of its ports on a node.
-    fn hint(&self, pod: &Pod, _event: ClusterEvent, change: &Change<'_>) -> Hint {
+    fn hint(
+        &self,
+        pod: &Pod,
+        _event: ClusterEvent,
+        change: &Change<'_>,
+        _catalog: &Catalog,
+    ) -> Hint {
         match change {
             Change::Pod {
                 old: Some(gone), ..
@@ -85,6 +91,7 @@ impl EnqueueExtensions for NodePorts {
             }
             Change::Pod { old: None, .. }
             | Change::Node { .. }
+            | Change::Object { .. }
             | Change::Load { .. }
             | Change::None => Hint::Queue,
         }

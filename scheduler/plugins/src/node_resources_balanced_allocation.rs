@@ -2,7 +2,8 @@
 //! of the resources.
 //!
 //! kube-scheduler `plugins/noderesources/balanced_allocation.go`, with the formula of 1.36
-//! and later. Requests count as stated: no defaults for containers without any.
+//! and later. Requests count as stated, without defaults for containers that state none, and
+//! as if the pod had its node already: what its status reports of a resize counts too.
 
 mod args;
 mod maths;
@@ -52,7 +53,7 @@ impl PreScore for BalancedAllocation {
         _state: &mut CycleState,
         _feasible: &[NodeId],
     ) -> Result<PreScoreOutcome, Rejection> {
-        let asked = &cycle.pod.spec.requests.filter;
+        let asked = &cycle.pod.spec.requests.placed;
         let asks = self
             .resources
             .iter()

@@ -2,12 +2,15 @@
 //!
 //! kube-scheduler `plugins/noderesources/fit.go`. The sums are [`NodeInfo`]'s and the pod's
 //! own ([`plimsoll_objects::requests`]): nothing is added up here.
-//! Devices that stand behind an extended resource (dynamic resource allocation) are not
-//! looked at: this build has no such plugin.
+//! An extended resource that a device class stands for is `DynamicResources`' to judge on
+//! nodes that do not offer it themselves.
+//!
+//! `Differs:` kube-scheduler scores such a resource by the devices of the node, if the args
+//! name it; here it has no say in the score of a node that does not offer it.
 
 mod args;
+mod devices;
 mod fits;
-mod shape;
 mod strategy;
 #[cfg(test)]
 mod tests;
@@ -16,13 +19,14 @@ mod wake;
 use std::sync::Arc;
 
 use plimsoll_framework::{
-    Actions, Change, ClusterEvent, Cycle, CycleState, Depends, EnqueueExtensions, EventResource,
-    Filter, FilterOutcome, Hint, Hooks, NodeId, NodeInfo, PluginSpec, Point, PreFilter,
-    PreFilterOutcome, PreScore, PreScoreOutcome, Rejection, Score,
+    Actions, Catalog, Change, ClusterEvent, Cycle, CycleState, Depends, EnqueueExtensions,
+    EventResource, Filter, FilterOutcome, Hint, Hooks, NodeId, NodeInfo, PluginSpec, Point,
+    PreFilter, PreFilterOutcome, PreScore, PreScoreOutcome, Rejection, Score,
 };
 use plimsoll_objects::Pod;
 
 use args::FitArgs;
+use devices::ByDevices;
 
 /// The plugin's name.
 pub const NAME: &str = "NodeResourcesFit";
@@ -56,13 +60,19 @@ pub fn spec() -> PluginSpec {
     }
 }
 
-/// kube-scheduler sums up the pod's requests here; a decoded pod carries them. Never skips.
+/// kube-scheduler sums up the pod's requests here; a decoded pod carries them. What devices
+/// stand behind is looked up once. Never skips.
 impl PreFilter for NodeResourcesFit {
     fn pre_filter(
         &self,
-        _cycle: &Cycle<'_>,
-        _state: &mut CycleState,
+        cycle: &Cycle<'_>,
+        state: &mut CycleState,
     ) -> Result<PreFilterOutcome, Rejection> {
+        let asked = &cycle.pod.spec.requests.filter;
+        let by_devices = ByDevices::of(asked, cycle.snapshot.catalog());
+        if !by_devices.is_empty() {
+            state.insert(by_devices);
+        }
         Ok(PreFilterOutcome::Ready)
     }
 }
@@ -71,11 +81,17 @@ impl Filter for NodeResourcesFit {
     fn filter(
         &self,
         cycle: &Cycle<'_>,
-        _state: &CycleState,
+        state: &CycleState,
         node: &NodeInfo,
     ) -> Result<FilterOutcome, Rejection> {
         let asked = &cycle.pod.spec.requests.filter;
-        fits::judge(asked, node, &self.args.ignored).map(|()| FilterOutcome::Pass)
+        let by_devices = if asked.scalar.is_empty() {
+            None
+        } else {
+            state.get::<ByDevices>()
+        };
+        fits::judge(asked, node, &self.args.ignored, by_devices)?;
+        Ok(FilterOutcome::Pass)
     }
 }
 
@@ -115,10 +131,17 @@ impl EnqueueExtensions for NodeResourcesFit {
             ClusterEvent::new(EventResource::UnscheduledPod, Actions::DELETE),
             ClusterEvent::new(EventResource::TargetPod, Actions::UPDATE_POD_SCALE_DOWN),
             ClusterEvent::new(EventResource::Node, grown),
+            ClusterEvent::new(EventResource::DeviceClass, Actions::ADD | Actions::UPDATE),
         ]
     }
 
-    fn hint(&self, pod: &Pod, _event: ClusterEvent, change: &Change<'_>) -> Hint {
-        wake::hint(pod, change, &self.args.ignored)
+    fn hint(
+        &self,
+        pod: &Pod,
+        _event: ClusterEvent,
+        change: &Change<'_>,
+        catalog: &Catalog,
+    ) -> Hint {
+        wake::hint(pod, change, &self.args.ignored, catalog)
     }
 }

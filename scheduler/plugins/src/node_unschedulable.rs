@@ -5,9 +5,9 @@
 use std::sync::{Arc, LazyLock};
 
 use plimsoll_framework::{
-    Actions, Change, ClusterEvent, Cycle, CycleState, Depends, EnqueueExtensions, EventResource,
-    Filter, FilterOutcome, Hint, Hooks, NodeInfo, PluginSpec, Point, PreFilter, PreFilterOutcome,
-    Rejection,
+    Actions, Catalog, Change, ClusterEvent, Cycle, CycleState, Depends, EnqueueExtensions,
+    EventResource, Filter, FilterOutcome, Hint, Hooks, NodeInfo, PluginSpec, Point, PreFilter,
+    PreFilterOutcome, Rejection,
 };
 use plimsoll_objects::taint::{UNSCHEDULABLE_TAINT, tolerated};
 use plimsoll_objects::{Pod, Taint, TaintEffect};
@@ -81,7 +81,13 @@ impl EnqueueExtensions for NodeUnschedulable {
         ]
     }
 
-    fn hint(&self, pod: &Pod, _event: ClusterEvent, change: &Change<'_>) -> Hint {
+    fn hint(
+        &self,
+        pod: &Pod,
+        _event: ClusterEvent,
+        change: &Change<'_>,
+        _catalog: &Catalog,
+    ) -> Hint {
         match change {
             Change::Node {
                 old,

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use plimsoll_framework::{
-    Actions, Change, ClusterEvent, Depends, EnqueueExtensions, EventResource, Hint, Hooks,
+    Actions, Catalog, Change, ClusterEvent, Depends, EnqueueExtensions, EventResource, Hint, Hooks,
     PluginSpec, Point, PreEnqueue, Rejection,
 };
 use plimsoll_objects::Pod;
@@ -34,7 +34,7 @@ pub fn spec() -> PluginSpec {
 }
 
 impl PreEnqueue for SchedulingGates {
-    fn pre_enqueue(&self, pod: &Pod) -> Result<(), Rejection> {
+    fn pre_enqueue(&self, pod: &Pod, _catalog: &Catalog) -> Result<(), Rejection> {
         let gates = &pod.spec.scheduling_gates;
         if gates.is_empty() {
             return Ok(());
@@ -52,7 +52,13 @@ impl EnqueueExtensions for SchedulingGates {
         vec![ClusterEvent::new(EventResource::TargetPod, gone)]
     }
 
-    fn hint(&self, pod: &Pod, _event: ClusterEvent, change: &Change<'_>) -> Hint {
+    fn hint(
+        &self,
+        pod: &Pod,
+        _event: ClusterEvent,
+        change: &Change<'_>,
+        _catalog: &Catalog,
+    ) -> Hint {
         hints::own_change(pod, change, |_| true)
     }
 }

@@ -6,9 +6,9 @@
 use std::sync::Arc;
 
 use plimsoll_framework::{
-    Actions, Change, ClusterEvent, Cycle, CycleState, Depends, EnqueueExtensions, EventResource,
-    Filter, FilterOutcome, Hint, Hooks, NodeId, NodeInfo, NodeScore, PluginSpec, Point, PreFilter,
-    PreFilterOutcome, PreScore, PreScoreOutcome, Rejection, Score,
+    Actions, Catalog, Change, ClusterEvent, Cycle, CycleState, Depends, EnqueueExtensions,
+    EventResource, Filter, FilterOutcome, Hint, Hooks, NodeId, NodeInfo, NodeScore, PluginSpec,
+    Point, PreFilter, PreFilterOutcome, PreScore, PreScoreOutcome, Rejection, Score,
 };
 use plimsoll_objects::taint::tolerated;
 use plimsoll_objects::{Node, Pod, TaintEffect};
@@ -122,7 +122,13 @@ impl EnqueueExtensions for TaintToleration {
     }
 
     /// A node wakes the pod when it was not tolerated (or not there) and now is.
-    fn hint(&self, pod: &Pod, _event: ClusterEvent, change: &Change<'_>) -> Hint {
+    fn hint(
+        &self,
+        pod: &Pod,
+        _event: ClusterEvent,
+        change: &Change<'_>,
+        _catalog: &Catalog,
+    ) -> Hint {
         match change {
             Change::Node {
                 old,
@@ -137,7 +143,7 @@ impl EnqueueExtensions for TaintToleration {
 }
 
 /// Whether a taint of `node` that `pod` does not tolerate forbids it.
-fn keeps_away(node: &Node, pod: &Pod) -> bool {
+pub(crate) fn keeps_away(node: &Node, pod: &Pod) -> bool {
     node.taints.iter().any(|taint| {
         taint.effect != TaintEffect::PreferNoSchedule && !tolerated(&pod.spec.tolerations, taint)
     })

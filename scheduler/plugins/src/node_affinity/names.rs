@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use plimsoll_framework::{NodeId, Snapshot};
 use plimsoll_objects::NodeSelector;
 
 /// The names of the only nodes that the terms leave; `None` if some term names none, or if
@@ -17,17 +16,4 @@ pub(super) fn allowed(required: &NodeSelector) -> Option<BTreeSet<&str>> {
         all.extend(term.names()?.iter().map(|name| &**name));
     }
     Some(all)
-}
-
-/// The nodes called so. A name that no node has is there as [`NodeId::ABSENT`], so that
-/// the set is not empty: that would mean a contradiction.
-pub(super) fn nodes(names: &BTreeSet<&str>, snapshot: &Snapshot) -> BTreeSet<NodeId> {
-    let named = snapshot
-        .nodes()
-        .filter(|node| names.contains(&**node.name()));
-    let mut nodes: BTreeSet<NodeId> = named.map(|node| node.id).collect();
-    if nodes.len() < names.len() {
-        nodes.insert(NodeId::ABSENT);
-    }
-    nodes
 }

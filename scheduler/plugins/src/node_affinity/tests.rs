@@ -141,8 +141,10 @@ fn named_nodes(pod: &PodBuilder) -> Result<PreFilterOutcome, String> {
 #[test]
 fn names_narrow_the_nodes_before_any_is_looked_at() {
     let nodes = |ids: &[u32]| {
-        let ids = ids.iter().map(|id| NodeId(*id));
-        Ok(PreFilterOutcome::Nodes(ids.collect()))
+        Ok(PreFilterOutcome::Named {
+            nodes: ids.iter().map(|id| NodeId(*id)).collect(),
+            absent: [].into(),
+        })
     };
     let all = Ok(PreFilterOutcome::Ready);
     let two = json!({"matchFields": [
@@ -181,7 +183,10 @@ fn names_narrow_the_nodes_before_any_is_looked_at() {
 #[test]
 fn a_name_that_no_node_has_leaves_no_node_and_is_no_contradiction() {
     let gone = pod("a").requires_node(named(&["gone"]));
-    let absent = PreFilterOutcome::Nodes([NodeId::ABSENT].into());
+    let absent = PreFilterOutcome::Named {
+        nodes: [].into(),
+        absent: ["gone".into()].into(),
+    };
     assert_eq!(named_nodes(&gone), Ok(absent));
     assert_eq!(passing(&Value::Null, &gone), [""; 0]);
 }

@@ -53,6 +53,17 @@ fn requests_at_the_level_of_the_pod_count() {
 }
 
 #[test]
+fn a_resize_that_the_status_of_the_pod_reports_counts() {
+    let cluster = cluster([node("n1").memory("4Gi")]);
+    let status = json!({"containerStatuses": [{
+        "name": "main", "allocatedResources": {"cpu": "2"},
+    }]});
+    let resized = pod("a").merge(json!({"status": status}));
+    let scores = check_score(&spec(), &Value::Null, &cluster, &resized);
+    assert_eq!(scores, ["n1: 62 -> 62"]);
+}
+
+#[test]
 fn a_pod_that_asks_for_none_of_the_resources_is_not_scored() {
     let cluster = cluster([node("n1").resource(GPU, "4"), node("n2")]);
     let gpus_only = json!({"resources": [{"name": GPU}]});

@@ -8,15 +8,13 @@ use plimsoll_objects::qualified_name;
 use serde_json::{Value, json};
 
 use super::fits::Ignored;
-use super::shape::{SCORE_SCALE, Shape, ShapePoint};
 use super::strategy::Strategy;
 use crate::allocation::WeightedResource;
 use crate::resource_list::{self, Entry};
+use crate::shape::{Shape, ShapePoint, points};
 
 /// Largest weight of a resource.
 const WEIGHT_MAX: i64 = 100;
-/// Largest utilization in a shape.
-const UTILIZATION_MAX: i64 = 100;
 
 const LEAST: &str = "LeastAllocated";
 const MOST: &str = "MostAllocated";
@@ -70,7 +68,16 @@ fn list(
     name: &'static str,
     rule: fn(&str) -> Option<&'static str>,
 ) -> Vec<String> {
-    let list: Vec<String> = fields.optional(name).unwrap_or_default();
+    let path = fields.path(name);
+    let list = resource_list::objects(fields, name, |item, index, errors| match item {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        _ => {
+            let problem = "must be a string";
+            errors.push(FieldError::new(Stage::Decode, path.index(index), problem));
+            String::new()
+        }
+    });
     for (index, text) in list.iter().enumerate() {
         let path = fields.path(name).index(index);
         let found = rule(text).map(str::to_owned).into_iter();
@@ -147,50 +154,12 @@ fn ratio(fields: &mut Fields<'_>, wanted: bool) -> Option<Vec<ShapePoint>> {
 }
 
 fn shape(fields: &mut Fields<'_>) -> Vec<ShapePoint> {
-    let path = fields.path("shape");
-    let points = resource_list::objects(fields, "shape", |item, index, errors| {
-        let mut point = Fields::new(item, path.index(index), errors);
-        let utilization = point
-            .optional::<i32>("utilization")
-            .unwrap_or_default()
-            .into();
-        let score = point.optional::<i32>("score").unwrap_or_default().into();
-        point.finish();
-        ShapePoint { utilization, score }
-    });
+    let points = points::read(fields, "shape", Stage::Profile);
     if points.is_empty() {
         let problem = "Required value: at least one point must be specified";
         fields.reject("shape", Stage::Profile, problem);
     }
-    check_order(&points, &path, fields.errors());
-    for (index, point) in points.iter().enumerate() {
-        let bounds = [
-            ("utilization", point.utilization, UTILIZATION_MAX),
-            ("score", point.score, SCORE_SCALE),
-        ];
-        for (name, value, max) in bounds {
-            if !(0..=max).contains(&value) {
-                let problem = format!("Invalid value: {value}: not in valid range [0, {max}]");
-                let path = path.index(index).field(name);
-                fields
-                    .errors()
-                    .push(FieldError::new(Stage::Profile, path, problem));
-            }
-        }
-    }
     points
-}
-
-/// Only the first point out of order is named, as in kube-scheduler.
-fn check_order(points: &[ShapePoint], path: &FieldPath, errors: &mut Vec<FieldError>) {
-    let pairs = points.windows(2).enumerate();
-    let mut unsorted = pairs.filter(|(_, pair)| pair[0].utilization >= pair[1].utilization);
-    if let Some((index, pair)) = unsorted.next() {
-        let value = pair[1].utilization;
-        let problem = format!("Invalid value: {value}: values must be sorted in increasing order");
-        let path = path.index(index + 1).field("utilization");
-        errors.push(FieldError::new(Stage::Profile, path, problem));
-    }
 }
 
 fn effective(names: &[String], groups: &[String], scoring: &Scoring) -> Value {
@@ -199,10 +168,7 @@ fn effective(names: &[String], groups: &[String], scoring: &Scoring) -> Value {
         "resources": resource_list::to_json(&scoring.entries),
     });
     if let Some(points) = &scoring.points {
-        let points = points.iter();
-        let points =
-            points.map(|point| json!({"utilization": point.utilization, "score": point.score}));
-        strategy["requestedToCapacityRatio"] = json!({"shape": points.collect::<Value>()});
+        strategy["requestedToCapacityRatio"] = json!({"shape": points::to_json(points)});
     }
     let mut args = json!({"scoringStrategy": strategy});
     if !names.is_empty() {

@@ -9,6 +9,8 @@ use plimsoll_framework::{Code, NodeInfo, Reason, Rejection};
 use plimsoll_objects::Resources;
 use plimsoll_objects::resource_name::is_extended;
 
+use super::devices::ByDevices;
+
 const TOO_MANY_PODS: &str = "Too many pods";
 const INSUFFICIENT_CPU: &str = "Insufficient cpu";
 const INSUFFICIENT_MEMORY: &str = "Insufficient memory";
@@ -29,7 +31,8 @@ struct Shortfalls {
     rejection: Option<Rejection>,
 }
 
-/// Judges whether `asked` fits on `node`.
+/// Judges whether `asked` fits on `node`, but for what is ignored and what devices stand
+/// behind.
 ///
 /// # Errors
 /// Every shortfall is a reason. `UnschedulableAndUnresolvable` if the node could not hold
@@ -38,6 +41,7 @@ pub(super) fn judge(
     asked: &Resources,
     node: &NodeInfo,
     ignored: &Ignored,
+    by_devices: Option<&ByDevices>,
 ) -> Result<(), Rejection> {
     let (allocatable, placed) = (node.allocatable(), &node.requested);
     let mut short = Shortfalls::default();
@@ -63,8 +67,9 @@ pub(super) fn judge(
         short.compare(asked, allocatable, placed, || reason.into());
     }
     for (name, amount) in &asked.scalar {
-        if !ignored.covers(name) {
-            let of = |resources: &Resources| resources.scalar.get(name).copied().unwrap_or(0);
+        let of = |resources: &Resources| resources.scalar.get(name).copied().unwrap_or(0);
+        let elsewhere = by_devices.is_some_and(|known| known.cover(name, of(allocatable)));
+        if !elsewhere && !ignored.covers(name) {
             let reason = || format!("Insufficient {name}").into();
             short.compare(*amount, of(allocatable), of(placed), reason);
         }

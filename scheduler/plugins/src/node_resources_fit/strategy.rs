@@ -4,10 +4,10 @@
 use plimsoll_framework::NodeInfo;
 use plimsoll_objects::Requests;
 
-use super::shape::Shape;
 use crate::allocation::{
     Allocation, Basis, WeightedResource, least_allocated, most_allocated, share,
 };
+use crate::shape::Shape;
 
 /// Utilization of a resource that is used up.
 const FULL: i64 = 100;

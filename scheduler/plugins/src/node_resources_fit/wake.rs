@@ -3,14 +3,15 @@
 
 use std::sync::Arc;
 
-use plimsoll_framework::{Change, Hint, NodeId, NodeInfo};
-use plimsoll_objects::{Node, Pod, Resources};
+use plimsoll_framework::{Catalog, Change, Hint, NodeId, NodeInfo};
+use plimsoll_objects::{Node, Object, Pod, Resources};
 
+use super::devices::{ByDevices, may_help};
 use super::fits::{Ignored, judge};
 use crate::hints;
 
 /// Whether `change` is worth another look at `pod`.
-pub(super) fn hint(pod: &Pod, change: &Change<'_>, ignored: &Ignored) -> Hint {
+pub(super) fn hint(pod: &Pod, change: &Change<'_>, ignored: &Ignored, catalog: &Catalog) -> Hint {
     let asked = &pod.spec.requests.filter;
     match change {
         Change::Pod {
@@ -28,11 +29,30 @@ pub(super) fn hint(pod: &Pod, change: &Change<'_>, ignored: &Ignored) -> Hint {
             old,
             new: Some(new),
         } => {
-            let grew = old.is_none_or(|old| has_grown(asked, old, new));
-            hints::when(grew && fits_when_empty(asked, new, ignored))
+            let by_devices = ByDevices::of(asked, catalog);
+            let offered = |name: &str| new.status.allocatable.get(name).unwrap_or(0);
+            let mut scalars = asked.scalar.iter().filter(|(_, amount)| **amount != 0);
+            let may_have_devices = scalars.any(|(name, _)| by_devices.cover(name, offered(name)));
+            let grew = old.is_none_or(|old| may_have_devices || has_grown(asked, old, new));
+            let empty = NodeInfo::new(NodeId(0), Arc::new((*new).clone()));
+            // Differs: kube-scheduler forgets here which resources the profile ignores, so
+            // that a pod which asks for one of them sleeps through every node that could
+            // take it.
+            hints::when(grew && judge(asked, &empty, ignored, Some(&by_devices)).is_ok())
+        }
+        Change::Object {
+            old,
+            new: Some(Object::DeviceClass(new)),
+        } => {
+            let old = match old {
+                Some(Object::DeviceClass(old)) => Some(&**old),
+                _ => None,
+            };
+            hints::when(may_help(asked, old, new))
         }
         Change::Pod { old: None, .. }
         | Change::Node { new: None, .. }
+        | Change::Object { .. }
         | Change::Load { .. }
         | Change::None => Hint::Queue,
     }
@@ -73,13 +93,4 @@ fn more(asked: &Resources, a: &Resources, b: &Resources) -> bool {
         .into_iter()
         .chain(scalars)
         .any(|(asked, a, b)| asked > 0 && a > b)
-}
-
-/// Whether the node would do if it were empty: else nothing about it helps.
-///
-/// Differs: kube-scheduler forgets here which resources the profile ignores, so that a pod
-/// which asks for one of them sleeps through every node that could take it.
-fn fits_when_empty(asked: &Resources, node: &Node, ignored: &Ignored) -> bool {
-    let empty = NodeInfo::new(NodeId(0), Arc::new(node.clone()));
-    judge(asked, &empty, ignored).is_ok()
 }

@@ -161,3 +161,9 @@ fn unknown_fields_and_wrong_types_are_found_at_their_place() {
         ["args.scoringStrategy.resources: must be a list"]
     );
 }
+
+#[test]
+fn an_element_that_is_no_text_is_named() {
+    let seen = errors(&json!({"ignoredResources": ["example.com/ok", 1]}));
+    assert_eq!(seen[0], "args.ignoredResources[1]: must be a string");
+}

@@ -173,3 +173,37 @@ fn requests_at_the_level_of_the_pod_count() {
         "n1: Unschedulable: Insufficient cpu"
     );
 }
+
+/// SCH-A4: what a sidecar adds depends on which init containers run beside it.
+#[test]
+fn sch_a4_a_sidecar_before_a_large_init_container_runs_beside_it() {
+    let asks = |init: [Value; 2]| {
+        let container = json!({"name": "main", "resources": {"requests": {"cpu": "1"}}});
+        pod("a").merge(json!({"spec": {"initContainers": init, "containers": [container]}}))
+    };
+    let sidecar = || {
+        json!({
+            "name": "s", "restartPolicy": "Always", "resources": {"requests": {"cpu": "250m"}},
+        })
+    };
+    let large = || json!({"name": "i", "resources": {"requests": {"cpu": "1500m"}}});
+    let (one, two) = (asks([sidecar(), large()]), asks([large(), sidecar()]));
+    let check = |cpu: &str, pod: &PodBuilder| {
+        let cluster = cluster([node("n1").cpu(cpu)]);
+        check_filter(&spec(), &Value::Null, &cluster, pod).remove(0)
+    };
+    let short = "n1: UnschedulableAndUnresolvable: Insufficient cpu";
+    assert_eq!(check("1600m", &one), short);
+    assert_eq!(check("1749m", &one), short);
+    assert_eq!(check("1750m", &one), "n1: Pass");
+    assert_eq!(check("1499m", &two), short);
+    assert_eq!(check("1500m", &two), "n1: Pass");
+    // The node counts them in the same way.
+    let placed = cluster([node("n1")]).pods([one.on("n1"), two.uid("b").on("n1")]);
+    let used = placed
+        .snapshot()
+        .nodes()
+        .map(|node| node.requested.cpu)
+        .sum::<i64>();
+    assert_eq!(used, 1750 + 1500);
+}
