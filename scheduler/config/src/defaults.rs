@@ -4,6 +4,7 @@
 //! as the file has them, however wrong. Mirrors `pkg/scheduler/apis/config/v1/defaults.go`
 //! and `default_plugins.go` of Kubernetes 1.37 with default feature gates.
 
+use plimsoll_framework::Point;
 use plimsoll_objects::ApiDuration;
 
 use crate::v1;
@@ -18,7 +19,7 @@ const POD_INITIAL_BACKOFF_SECONDS: i64 = 1;
 /// Longest such wait, in seconds.
 const POD_MAX_BACKOFF_SECONDS: i64 = 10;
 /// Scheduler name of a single profile without one.
-const SCHEDULER_NAME: &str = "default-scheduler";
+pub(crate) const SCHEDULER_NAME: &str = "default-scheduler";
 /// How long a lease is good without renewal.
 const LEASE_DURATION: ApiDuration = ApiDuration::from_secs(15);
 /// How long the leader tries to renew before it gives up.
@@ -61,12 +62,16 @@ pub(crate) const PLUGINS: [(&str, i32); 20] = [
     ("DefaultBinder", 0),
     ("NodeDeclaredFeatures", 0),
 ];
-/// Plugins of kube-scheduler that its default feature gates leave out.
-pub(crate) const GATED_PLUGINS: [&str; 4] = [
-    "DeferredPodScheduling",
-    "GangScheduling",
-    "TopologyPlacementGenerator",
-    "PodGroupPodsCount",
+/// Plugins of kube-scheduler that its default feature gates leave out, with their points
+/// for pods.
+pub(crate) const GATED_PLUGINS: [(&str, &[Point]); 4] = [
+    (
+        "DeferredPodScheduling",
+        &[Point::PreFilter, Point::Filter, Point::Permit],
+    ),
+    ("GangScheduling", &[Point::PreEnqueue, Point::Permit]),
+    ("TopologyPlacementGenerator", &[]),
+    ("PodGroupPodsCount", &[]),
 ];
 /// Plugins that v1 refuses by name.
 pub(crate) const REMOVED_PLUGINS: [&str; 4] = [

@@ -5,12 +5,11 @@
 
 use std::time::Duration;
 
-use plimsoll_framework::Point;
 use plimsoll_objects::ApiDuration;
 use serde_json::{Map, Value, json};
 
 use crate::extender::Extender;
-use crate::profile::{EnabledPlugin, Profile};
+use crate::profile::Profile;
 use crate::scheduler_config::SchedulerConfig;
 
 /// The effective configuration. Empty texts, lists and false flags are left out where
@@ -53,9 +52,9 @@ pub fn effective(config: &SchedulerConfig) -> Value {
 }
 
 fn profile(profile: &Profile) -> Value {
-    let filled = profile.points.iter().filter(|(_, list)| !list.is_empty());
-    let plugins: Map<String, Value> = filled
-        .map(|(point, list)| (point.as_str().to_owned(), plugins(point, list)))
+    let points = profile.listing.iter();
+    let plugins: Map<String, Value> = points
+        .map(|listing| (listing.point.to_owned(), plugins(&listing.plugins)))
         .collect();
     let args = profile
         .args
@@ -76,10 +75,10 @@ fn profile(profile: &Profile) -> Value {
     json
 }
 
-fn plugins(point: Point, list: &[EnabledPlugin]) -> Value {
-    let entry = |plugin: &EnabledPlugin| match point {
-        Point::Score => json!({"name": plugin.spec.name, "weight": plugin.weight}),
-        _ => json!({"name": plugin.spec.name}),
+fn plugins(list: &[(&str, Option<i64>)]) -> Value {
+    let entry = |&(name, weight): &(&str, Option<i64>)| match weight {
+        Some(weight) => json!({"name": name, "weight": weight}),
+        None => json!({"name": name}),
     };
     list.iter().map(entry).collect()
 }

@@ -1,9 +1,12 @@
 //! One HTTP extender, as the file configures it.
 
+pub(crate) mod tls;
+
 use std::time::Duration;
 
 use plimsoll_objects::ApiDuration;
 
+pub use self::tls::ReadFile;
 use crate::v1;
 
 /// Time-out of a call where the file gives none (kube-scheduler `DefaultExtenderTimeout`).

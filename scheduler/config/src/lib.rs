@@ -10,6 +10,8 @@
 mod defaults;
 mod effective;
 mod extender;
+mod kube_scheduler;
+mod lines;
 mod load;
 mod names;
 pub mod plimsoll;
@@ -21,9 +23,11 @@ mod validate;
 mod yaml;
 
 pub use effective::effective;
-pub use extender::{Extender, ExtenderTls, ManagedResource};
-pub use load::{as_kube_scheduler, default_config, load};
-pub use profile::{EnabledPlugin, Points, Profile};
+pub use extender::{Extender, ExtenderTls, ManagedResource, ReadFile};
+pub use kube_scheduler::as_kube_scheduler;
+pub use lines::Lines;
+pub use load::{Loaded, default_config, load, load_with_files};
+pub use profile::{EnabledPlugin, PointListing, Points, Profile};
 pub use scheduler_config::{
     ClientConnection, LeaderElection, NodesToScore, SchedulerConfig, Warning,
 };

@@ -1,23 +1,58 @@
 //! All stages in a row.
 
+use std::collections::BTreeMap;
+
 use plimsoll_framework::{FieldError, FieldPath, Registry, Stage};
 use serde_json::json;
 
 use crate::defaults::{self, Defaulted};
-use crate::profile::{self, Findings, Source};
-use crate::scheduler_config::SchedulerConfig;
+use crate::extender::tls::{self, ReadFile};
+use crate::profile::{self, Findings, Source, selection, upstream};
+use crate::scheduler_config::{SchedulerConfig, Warning};
 use crate::{v1, validate, yaml};
 
-/// Loads a file.
+/// What is made of a file.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The configuration, or every mistake by stage and then in the order of the file.
+    pub config: Result<SchedulerConfig, Vec<FieldError>>,
+    /// What is allowed but hardly meant.
+    pub warnings: Vec<Warning>,
+}
+
+/// Loads a file. Files that it names are not looked at.
 ///
 /// # Errors
 /// Every mistake in the file, by stage and then in the order of the file.
 pub fn load(text: &str, registry: &Registry) -> Result<SchedulerConfig, Vec<FieldError>> {
     let mut findings = Findings::default();
-    let file = yaml::parse(text, &mut findings.errors);
-    let file = file.and_then(|file| v1::read(&file, &mut findings.errors));
-    let config = file.map(|file| build(&defaults::fill(file), registry, &mut findings));
+    let config = read(text, registry, None, &mut findings);
     finish(config, findings)
+}
+
+/// Loads a file, and looks into the certificates and keys that it names: `read_file` gives
+/// what is at a path, or why it cannot be read. For people: also warns where there are
+/// mistakes.
+pub fn load_with_files(text: &str, registry: &Registry, read_file: ReadFile<'_>) -> Loaded {
+    let mut findings = Findings::default();
+    let config = read(text, registry, Some(read_file), &mut findings);
+    let warnings = findings.warnings.clone();
+    Loaded {
+        config: finish(config, findings),
+        warnings,
+    }
+}
+
+fn read(
+    text: &str,
+    registry: &Registry,
+    read_file: Option<ReadFile<'_>>,
+    findings: &mut Findings,
+) -> Option<SchedulerConfig> {
+    let file = yaml::parse(text, &mut findings.errors)?;
+    let file = defaults::fill(v1::read(&file, &mut findings.errors)?);
+    tls::check(&file.extenders, read_file, &mut findings.errors);
+    Some(build(&file, registry, findings))
 }
 
 /// The configuration that an empty file would mean.
@@ -29,37 +64,10 @@ pub fn default_config(registry: &Registry) -> Result<SchedulerConfig, Vec<FieldE
     load(&empty.to_string(), registry)
 }
 
-/// The errors that kube-scheduler would report of these: it stops at the first stage that
-/// finds any, and at the first mistake in putting a profile together.
-pub fn as_kube_scheduler(errors: &[FieldError]) -> Vec<&FieldError> {
-    let first = errors.iter().map(|error| error.stage).min();
-    let errors = errors.iter().filter(|error| Some(error.stage) == first);
-    if first != Some(Stage::Profile) {
-        return errors.collect();
-    }
-    let mut kept: Vec<&FieldError> = Vec::new();
-    for error in errors {
-        let same_profile = |other: &&&FieldError| profile_of(other) == profile_of(error);
-        match kept.iter().find(same_profile) {
-            Some(earlier) if !(is_args(earlier) && is_args(error)) => {}
-            _ => kept.push(error),
-        }
-    }
-    kept
-}
-
-/// `profiles[i]`, or the whole path outside profiles.
-fn profile_of(error: &FieldError) -> &str {
-    let path = error.path.as_str();
-    path.split_once('.').map_or(path, |(profile, _)| profile)
-}
-
-fn is_args(error: &FieldError) -> bool {
-    error.path.as_str().contains(".pluginConfig")
-}
-
 fn build(file: &Defaulted, registry: &Registry, findings: &mut Findings) -> SchedulerConfig {
     validate::check(file, &mut findings.errors);
+    selection::warn(&file.profiles, &mut findings.warnings);
+    let (registry, inert) = upstream::complete(registry);
     let mut config = SchedulerConfig::new(file);
     let managed = file
         .extenders
@@ -69,10 +77,11 @@ fn build(file: &Defaulted, registry: &Registry, findings: &mut Findings) -> Sche
     let ignored: Vec<&str> = ignored.map(|resource| resource.name.as_str()).collect();
     for (i, profile) in file.profiles.iter().enumerate() {
         let source = Source {
-            registry,
+            registry: &registry,
             profile,
             path: &FieldPath::new("profiles").index(i),
             percentage: file.percentage_of_nodes_to_score,
+            inert: &inert,
             ignored_resources: &ignored,
         };
         config.profiles.push(profile::assemble(source, findings));
@@ -98,13 +107,10 @@ fn finish(
 }
 
 /// A field that could not be read counts as absent; that it then breaks a rule is no news.
+/// The errors are in the order of their stages.
 fn without_echoes(errors: Vec<FieldError>) -> Vec<FieldError> {
-    let mut kept: Vec<FieldError> = Vec::new();
-    for error in errors {
-        let echo = |earlier: &FieldError| earlier.stage < error.stage && earlier.path == error.path;
-        if !kept.iter().any(echo) {
-            kept.push(error);
-        }
-    }
+    let mut told: BTreeMap<FieldPath, Stage> = BTreeMap::new();
+    let mut kept = errors;
+    kept.retain(|error| *told.entry(error.path.clone()).or_insert(error.stage) == error.stage);
     kept
 }

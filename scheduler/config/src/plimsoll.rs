@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 use plimsoll_framework::{FieldError, FieldPath, Stage};
 use plimsoll_objects::bandwidth::bytes_per_sec;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::reader::Object;
 use crate::yaml;
@@ -34,6 +34,11 @@ pub const API_VERSION: &str = "plimsoll.dev/v1alpha1";
 /// Kind of the file.
 pub const KIND: &str = "PlimsollConfiguration";
 
+/// Sections of the file.
+pub(crate) const FIELDS: [&str; 5] = ["load", "telemetry", "admin", "binding", "seed"];
+
+/// A link's speed is in bit/s in the file.
+const BITS_PER_BYTE: u64 = 8;
 /// Port of the telemetry stream.
 const TELEMETRY_PORT: u16 = 7443;
 /// Port of metrics and health: the one of kube-scheduler.
@@ -94,19 +99,43 @@ pub fn load(text: &str) -> Result<PlimsollConfig, Vec<FieldError>> {
     config.filter(|_| errors.is_empty()).ok_or(errors)
 }
 
+/// Whether a text is meant for [`load`], by its kind or version.
+pub fn is_one(text: &str) -> bool {
+    let file = yaml::parse(text, &mut Vec::new()).unwrap_or_default();
+    let is = |field, value| file.get(field).and_then(Value::as_str) == Some(value);
+    is("kind", KIND) || is("apiVersion", API_VERSION)
+}
+
+/// The settings as a file would have them, with nothing left out but the seed of the engine.
+pub fn effective(config: &PlimsollConfig) -> Value {
+    let speeds: BTreeMap<&str, String> = config
+        .link_speeds
+        .iter()
+        .map(|(kind, bytes)| (&**kind, bytes.saturating_mul(BITS_PER_BYTE).to_string()))
+        .collect();
+    let mut file = json!({
+        "load": {"enabled": config.load_enabled, "linkSpeeds": speeds},
+        "telemetry": {"listen": config.telemetry_listen.to_string()},
+        "admin": {"listen": config.admin_listen.to_string()},
+        "binding": {
+            "maxInFlight": config.binding.max_in_flight,
+            "minInFlight": config.binding.min_in_flight,
+        },
+    });
+    if let Some(tls) = &config.telemetry_tls {
+        file["telemetry"]["tls"] = json!({"certFile": tls.cert, "keyFile": tls.key});
+    }
+    if let Some(seed) = config.seed {
+        file["seed"] = seed.into();
+    }
+    file
+}
+
 fn read(file: &Value, errors: &mut Vec<FieldError>) -> Option<PlimsollConfig> {
     if !check_type(file, errors) {
         return None;
     }
-    let known = [
-        "apiVersion",
-        "kind",
-        "load",
-        "telemetry",
-        "admin",
-        "binding",
-        "seed",
-    ];
+    let known: Vec<_> = ["apiVersion", "kind"].into_iter().chain(FIELDS).collect();
     let mut object = Object::open(file, FieldPath::default(), &known, errors);
     let default = PlimsollConfig::default();
     let mut load = object.object("load", &["enabled", "linkSpeeds"]);

@@ -8,7 +8,11 @@
 mod args;
 mod expand;
 mod merge;
+mod others;
+pub(crate) mod selection;
+mod share;
 mod unknown;
+pub(crate) mod upstream;
 mod warn;
 
 use std::collections::BTreeSet;
@@ -17,10 +21,11 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use plimsoll_framework::{Args, FieldError, FieldPath, PluginSpec, Point, Registry};
 
-use self::expand::Expansion;
+use self::expand::{Expansion, Place};
 use self::merge::Entry;
 use crate::scheduler_config::{NodesToScore, Warning};
 use crate::v1;
+use crate::v1::profile::{GROUP_POINTS, MULTI_POINT};
 
 /// A profile with everything decided.
 #[derive(Debug, Clone)]
@@ -35,6 +40,20 @@ pub struct Profile {
     pub points: Points,
     /// Args of every plugin that is enabled anywhere, by name.
     pub args: IndexMap<&'static str, Args>,
+    /// The plugins as kube-scheduler would list them: with the points for pod groups and
+    /// plugins of features that are off, without points of this build alone.
+    pub listing: Vec<PointListing>,
+    /// Where in the file the args of a plugin stand, for those that it configures.
+    pub args_paths: IndexMap<&'static str, FieldPath>,
+}
+
+/// One point and its plugins, in run order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PointListing {
+    /// Its name in the file.
+    pub point: &'static str,
+    /// The plugins; weights at points with scores.
+    pub plugins: Vec<(&'static str, Option<i64>)>,
 }
 
 /// The plugins at every point, in run order.
@@ -70,6 +89,8 @@ pub(crate) struct Source<'a> {
     pub(crate) path: &'a FieldPath,
     /// `percentageOfNodesToScore` of the file.
     pub(crate) percentage: Option<i32>,
+    /// Plugins of the registry that are only names.
+    pub(crate) inert: &'a [&'static str],
     /// Resources that extenders look after, to be ignored by `NodeResourcesFit`.
     pub(crate) ignored_resources: &'a [&'a str],
 }
@@ -90,33 +111,62 @@ pub(crate) fn assemble(source: Source<'_>, findings: &mut Findings) -> Profile {
         }
     }
     warn::profile(source, &mut findings.warnings);
-    let enabled = enabled(profile, &multi);
-    let args = args::decode(source, &enabled, findings);
+    let args = args::decode(source, &enabled(profile, &multi, &[MULTI_POINT]), findings);
+    let defaulted = enabled(profile, &multi, &[MULTI_POINT, GROUP_POINTS[2]]);
+    args::check_given(source, &defaulted, findings);
     let expansion = Expansion::new(registry, &profile.plugins, &multi, path.field("plugins"));
-    let points = expansion.run(&mut findings.errors);
+    let lists = expansion.run(&mut findings.errors);
+    share::warn(source, &lists, &mut findings.warnings);
     let own = profile.percentage_of_nodes_to_score;
     Profile {
         scheduler_name: Arc::from(profile.scheduler_name.as_deref().unwrap_or("")),
         percentage_of_nodes_to_score: NodesToScore::from_file(own.or(source.percentage)),
         percentage_is_own: own.is_some(),
-        points,
+        listing: lists.iter().filter_map(PointListing::of).collect(),
+        points: Points::running(lists, source.inert),
         args,
+        args_paths: args_paths(source),
     }
 }
 
-/// The names that stand in any list of enabled plugins.
-fn enabled<'p>(profile: &'p v1::profile::Profile, multi: &'p [Entry]) -> BTreeSet<&'p str> {
-    let at_points = profile
-        .plugins
-        .points
-        .iter()
-        .flat_map(|(_, set)| &set.enabled);
+fn args_paths(source: Source<'_>) -> IndexMap<&'static str, FieldPath> {
+    let configs = source.profile.plugin_config.iter().enumerate();
+    let list = source.path.field("pluginConfig");
+    let known = configs.filter_map(|(j, config)| {
+        let spec = source.registry.get(&config.name)?;
+        Some((spec.name, list.index(j).field("args")))
+    });
+    known.collect()
+}
+
+/// The names that stand in `multi` or in any list of enabled plugins, those of `but` apart.
+fn enabled<'p>(
+    profile: &'p v1::profile::Profile,
+    multi: &'p [Entry],
+    but: &[&str],
+) -> BTreeSet<&'p str> {
+    let sets = profile.plugins.sets();
+    let at_points = sets.filter(|(name, _)| !but.contains(name));
+    let at_points = at_points.flat_map(|(_, set)| &set.enabled);
     let at_points = at_points.map(|plugin| plugin.name.as_str());
-    multi
-        .iter()
-        .map(|entry| entry.name.as_str())
-        .chain(at_points)
-        .collect()
+    let multi = multi.iter().map(|entry| entry.name.as_str());
+    multi.chain(at_points).collect()
+}
+
+// === impl PointListing ===
+
+impl PointListing {
+    /// `None` where nothing is listed.
+    fn of((place, list): &(Place, Vec<EnabledPlugin>)) -> Option<Self> {
+        let point = place.name();
+        let shown = list
+            .iter()
+            .filter(|plugin| !upstream::is_own(plugin.spec.name, point));
+        let plugins: Vec<_> = shown
+            .map(|plugin| (plugin.spec.name, place.is_scored().then_some(plugin.weight)))
+            .collect();
+        (!plugins.is_empty()).then_some(Self { point, plugins })
+    }
 }
 
 // === impl Points ===
@@ -132,10 +182,18 @@ impl Points {
         Point::ALL.into_iter().map(|point| (point, self.at(point)))
     }
 
-    fn set(&mut self, point: Point, list: Vec<EnabledPlugin>) {
-        if let Some(at) = position(point) {
-            self.lists[at] = list;
+    /// What runs of `lists`: nothing of pod groups, nothing that is only a name.
+    fn running(lists: Vec<(Place, Vec<EnabledPlugin>)>, inert: &[&str]) -> Self {
+        let mut points = Self::default();
+        for (place, mut list) in lists {
+            if let Place::At(point) = place
+                && let Some(at) = position(point)
+            {
+                list.retain(|plugin| !inert.contains(&plugin.spec.name));
+                points.lists[at] = list;
+            }
         }
+        points
     }
 }
 

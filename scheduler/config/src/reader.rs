@@ -5,11 +5,17 @@
 //! part of the file in which the field belongs.
 
 use plimsoll_framework::{FieldError, FieldPath, Stage};
+use plimsoll_objects::ApiDuration;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::names::nearest;
-use crate::v1::{FILE_FIELDS, PROFILE_FIELDS};
+use crate::plimsoll;
+use crate::v1::extender::EXTENDER_FIELDS;
+use crate::v1::{FILE_FIELDS, PROFILE_FIELDS, old};
+
+/// How the problem of a field that does not belong there begins.
+pub(crate) const UNKNOWN_FIELD: &str = "unknown field";
 
 /// An object that is being read.
 #[derive(Debug)]
@@ -49,10 +55,22 @@ impl<'a, 'e> Object<'a, 'e> {
         match T::deserialize(value) {
             Ok(read) => Some(read),
             Err(problem) => {
-                self.reject(name, Stage::Decode, problem.to_string());
+                self.reject(name, Stage::Decode, readable(&problem.to_string()));
                 None
             }
         }
+    }
+
+    /// The field `name` as a duration; here, and only here, `null` is no way to leave it out
+    /// (`metav1.Duration`).
+    pub(crate) fn duration(&mut self, name: &str) -> Option<ApiDuration> {
+        let given = self.map.and_then(|map| map.get(name));
+        if given.is_some_and(Value::is_null) {
+            let problem = "null is no duration: leave the field out, or write one such as 15s";
+            self.reject(name, Stage::Decode, problem.to_owned());
+            return None;
+        }
+        self.scalar(name)
     }
 
     /// Keeps a mistake in the field `name`.
@@ -97,23 +115,59 @@ impl<'a, 'e> Object<'a, 'e> {
     }
 }
 
+/// A wrong type in words of the file rather than of this program.
+pub(crate) fn readable(problem: &str) -> String {
+    let words = [
+        ("expected i32", "expected a whole number of 32 bits"),
+        ("expected i64", "expected a whole number of 64 bits"),
+        ("expected u16", "expected a whole number from 0 to 65535"),
+        ("expected u64", "expected a whole number, not negative"),
+        ("expected f64", "expected a number"),
+        ("expected a boolean", "expected true or false"),
+        ("expected a sequence", "expected a list"),
+    ];
+    let word = words.into_iter().find(|(own, _)| problem.ends_with(own));
+    match word {
+        Some((own, said)) => problem.replace(own, said),
+        None => problem.to_owned(),
+    }
+}
+
+/// What to say about the field `name`, which is none of `known`.
 fn unknown(name: &str, known: &[&'static str]) -> String {
-    let belongs = |place: &str| {
-        format!(
-            "unknown field: `{name}` belongs to {place} of a {}",
-            crate::v1::KIND
-        )
-    };
+    let hint = hint(name, known);
+    hint.map_or_else(
+        || UNKNOWN_FIELD.to_owned(),
+        |hint| format!("{UNKNOWN_FIELD}{hint}"),
+    )
+}
+
+fn hint(name: &str, known: &[&'static str]) -> Option<String> {
+    let belongs = |place: &str| format!(": `{name}` belongs to {place} of a {}", crate::v1::KIND);
+    if let Some(advice) = old::advice(name) {
+        return Some(format!(": {advice}"));
+    }
     if FILE_FIELDS.contains(&name) {
-        return belongs("the top level");
+        return Some(belongs("the top level"));
     }
     if PROFILE_FIELDS.contains(&name) {
-        return belongs("an entry of `profiles`");
+        return Some(belongs("an entry of `profiles`"));
     }
-    match nearest(name, known.iter().copied()) {
-        Some(meant) => format!("unknown field (did you mean `{meant}`?)"),
-        None => "unknown field".to_owned(),
+    if name == "weight" {
+        let said = ": `weight` belongs to an entry of `enabled`, at `score` or in `multiPoint`";
+        return Some(said.to_owned());
     }
+    if EXTENDER_FIELDS.contains(&name) {
+        return Some(belongs("an entry of `extenders`"));
+    }
+    if plimsoll::FIELDS.contains(&name) {
+        return Some(format!(
+            ": `{name}` belongs to a {}, the file of --plimsoll-config",
+            plimsoll::KIND
+        ));
+    }
+    let meant = nearest(name, known.iter().copied());
+    meant.map(|meant| format!(" (did you mean `{meant}`?)"))
 }
 
 fn kind_of(value: &Value) -> &'static str {

@@ -1,6 +1,7 @@
 //! Whole files: against kube-scheduler's verdicts, cases of the field, and rules of ours.
 
 mod cases;
+mod odd;
 mod parity;
 mod plugins;
 mod rules;

@@ -5,6 +5,7 @@
 //! next two stages.
 
 pub(crate) mod extender;
+pub(crate) mod old;
 pub(crate) mod profile;
 pub(crate) mod sections;
 
@@ -63,8 +64,8 @@ pub(crate) struct Configuration {
     pub(crate) delay_cache_until_active: Option<bool>,
 }
 
-/// Reads the file. `None` where it is not of this kind and version: then nothing else in
-/// it is looked at.
+/// Reads the file. `None` where it is not of this kind: then nothing else in it is looked
+/// at. A file of an old version is looked at, for it is to be mended in one go.
 pub(crate) fn read(file: &Value, errors: &mut Vec<FieldError>) -> Option<Configuration> {
     check_type(file, errors)?;
     let object = &mut Object::open(file, FieldPath::default(), FILE_FIELDS, errors);
@@ -95,31 +96,14 @@ fn check_type(file: &Value, errors: &mut Vec<FieldError>) -> Option<()> {
     } else if version.is_empty() {
         ("apiVersion", format!("required: must be {API_VERSION}"))
     } else if version != API_VERSION {
-        ("apiVersion", wrong_version(version))
+        ("apiVersion", old::version(version, kind, file))
     } else if kind != KIND {
-        (
-            "kind",
-            format!("`{kind}` is not a kind of {API_VERSION}: must be {KIND}"),
-        )
+        ("kind", old::kind(kind))
     } else {
         return Some(());
     };
-    errors.push(FieldError::new(
-        Stage::Decode,
-        FieldPath::new(field),
-        problem,
-    ));
-    None
-}
-
-/// What to say about an `apiVersion` other than v1: files of old versions are still about.
-pub(crate) fn wrong_version(version: &str) -> String {
-    if version.starts_with(API_GROUP) {
-        format!(
-            "`{version}` is an old version that kube-scheduler no longer reads either: write \
-             {API_VERSION}, here and in every nested `args` that carries an apiVersion"
-        )
-    } else {
-        format!("`{version}` is not known: must be {API_VERSION}")
-    }
+    let path = FieldPath::new(field);
+    errors.push(FieldError::new(Stage::Decode, path, problem));
+    let only_old = kind == KIND && version.starts_with(API_GROUP) && version != API_VERSION;
+    only_old.then_some(())
 }

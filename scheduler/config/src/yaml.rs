@@ -8,9 +8,10 @@ mod node;
 use plimsoll_framework::{FieldError, FieldPath, Stage};
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use serde_saphyr::{DuplicateKeyPolicy, MergeKeyPolicy, NonFiniteFloatPolicy, Options};
+use serde_saphyr::{DuplicateKeyPolicy, MergeKeyPolicy, NonFiniteFloatPolicy, Options, Spanned};
 
 use self::node::Node;
+use crate::lines::Lines;
 
 /// Deepest nesting of a file: twice what the deepest args need, far below the stack.
 const DEPTH_MAX: usize = 64;
@@ -22,9 +23,27 @@ const MERGE_KEY: &str = "<<";
 /// Integers up to here are exact in a float.
 const EXACT_FLOAT: f64 = 9_007_199_254_740_992.0;
 
+/// How the problem of a key that is there twice begins.
+pub(crate) const REPEATED_KEY: &str = "repeated key";
+
+/// A document on its way to a value.
+struct Reading<'r> {
+    errors: &'r mut Vec<FieldError>,
+    lines: &'r mut Lines,
+}
+
 /// The value of the first document; `None` where the text is no YAML (then an error is
 /// kept). An empty file is `null`.
 pub(crate) fn parse(text: &str, errors: &mut Vec<FieldError>) -> Option<Value> {
+    parse_with_lines(text, errors, &mut Lines::default())
+}
+
+/// The same, and the line of every key and element.
+pub(crate) fn parse_with_lines(
+    text: &str,
+    errors: &mut Vec<FieldError>,
+    lines: &mut Lines,
+) -> Option<Value> {
     let mut first = None;
     let read = serde_saphyr::with_deserializer_from_str_with_options(text, options(), |document| {
         first = Some(Node::deserialize(document)?);
@@ -32,7 +51,7 @@ pub(crate) fn parse(text: &str, errors: &mut Vec<FieldError>) -> Option<Value> {
     });
     match (first, read) {
         // What follows the first document is not looked at, so its errors do not count.
-        (Some(node), _) => Some(to_value(node, &FieldPath::default(), errors)),
+        (Some(node), _) => Some(Reading { errors, lines }.value(node, &FieldPath::default())),
         (None, Ok(())) => Some(Value::Null),
         (None, Err(error)) => {
             let problem = format!("not YAML: {error}");
@@ -58,27 +77,6 @@ fn options() -> Options {
     }
 }
 
-fn to_value(node: Node, path: &FieldPath, errors: &mut Vec<FieldError>) -> Value {
-    match node {
-        Node::Scalar(value) => whole(value),
-        Node::List(items) => {
-            let items = items.into_iter().enumerate();
-            Value::Array(
-                items
-                    .map(|(i, item)| to_value(item, &path.index(i), errors))
-                    .collect(),
-            )
-        }
-        Node::Map(entries) => {
-            let mut map = Map::new();
-            for (key, node) in entries {
-                add_entry(&mut map, key, node, (path, errors));
-            }
-            Value::Object(map)
-        }
-    }
-}
-
 /// A float without fraction is an integer, as it is after YAML became JSON in Go.
 fn whole(value: Value) -> Value {
     match value.as_f64() {
@@ -89,39 +87,71 @@ fn whole(value: Value) -> Value {
     }
 }
 
-fn add_entry(
-    map: &mut Map<String, Value>,
-    key: String,
-    node: Node,
-    (path, errors): (&FieldPath, &mut Vec<FieldError>),
-) {
-    match (key.as_str(), node) {
-        (MERGE_KEY, Node::Map(entries)) => {
-            for (key, node) in entries {
-                add_entry(map, key, node, (path, errors));
+// === impl Reading ===
+
+impl Reading<'_> {
+    fn value(&mut self, node: Node, path: &FieldPath) -> Value {
+        match node {
+            Node::Scalar(value) => whole(value),
+            Node::List(items) => {
+                let items = items.into_iter().enumerate();
+                let items = items.map(|(i, item)| {
+                    let path = path.index(i);
+                    self.lines.insert(&path, item.referenced.line());
+                    self.value(item.value, &path)
+                });
+                Value::Array(items.collect())
+            }
+            Node::Map(entries) => {
+                let mut map = Map::new();
+                for (key, node) in entries {
+                    self.add_entry(&mut map, key, node, path);
+                }
+                Value::Object(map)
             }
         }
-        (MERGE_KEY, Node::List(sources)) => {
-            for source in sources {
-                add_entry(map, MERGE_KEY.to_owned(), source, (path, errors));
+    }
+
+    fn add_entry(
+        &mut self,
+        map: &mut Map<String, Value>,
+        key: Spanned<String>,
+        node: Node,
+        path: &FieldPath,
+    ) {
+        let line = key.referenced.line();
+        match (key.value.as_str(), node) {
+            (MERGE_KEY, Node::Map(entries)) => {
+                for (key, node) in entries {
+                    self.add_entry(map, key, node, path);
+                }
+            }
+            (MERGE_KEY, Node::List(sources)) => {
+                for source in sources {
+                    self.add_entry(map, key.clone(), source.value, path);
+                }
+            }
+            (MERGE_KEY, Node::Scalar(_)) => {
+                let path = path.field(MERGE_KEY);
+                self.lines.insert(&path, line);
+                self.reject(path, "a merge needs a map, or a list of maps");
+            }
+            (_, node) => {
+                let path = path.field(&key.value);
+                self.lines.insert(&path, line);
+                let value = self.value(node, &path);
+                if map.insert(key.value, value).is_some() {
+                    let problem =
+                        format!("{REPEATED_KEY}: it is written twice, or once and in a merge");
+                    self.reject(path, problem);
+                }
             }
         }
-        (MERGE_KEY, Node::Scalar(_)) => {
-            let problem = "a merge needs a map, or a list of maps";
-            errors.push(FieldError::new(
-                Stage::Decode,
-                path.field(MERGE_KEY),
-                problem,
-            ));
-        }
-        (_, node) => {
-            let path = path.field(&key);
-            let value = to_value(node, &path, errors);
-            if map.insert(key, value).is_some() {
-                let problem = "repeated key: it is written twice, or once and in a merge";
-                errors.push(FieldError::new(Stage::Decode, path, problem));
-            }
-        }
+    }
+
+    fn reject(&mut self, path: FieldPath, problem: impl Into<String>) {
+        self.errors
+            .push(FieldError::new(Stage::Decode, path, problem));
     }
 }
 

@@ -1,6 +1,6 @@
 //! The file of Plimsoll's own settings: what is read, and every mistake.
 
-use super::{Binding, PlimsollConfig, load};
+use super::{Binding, PlimsollConfig, effective, is_one, load};
 
 fn file(rest: &str) -> String {
     format!("apiVersion: plimsoll.dev/v1alpha1\nkind: PlimsollConfiguration\n{rest}")
@@ -129,4 +129,27 @@ fn a_certificate_needs_its_key() {
         2,
         "an unknown field and a key that is missing"
     );
+}
+
+#[test]
+fn what_is_in_effect_can_be_loaded_again() {
+    let text = file(
+        "load: {linkSpeeds: {m5.large: 10G}}\ntelemetry: {tls: {certFile: a, keyFile: b}}\nseed: 7\n",
+    );
+    for text in [text, file("")] {
+        let config = load(&text).unwrap();
+        let mut effective = effective(&config);
+        effective["apiVersion"] = "plimsoll.dev/v1alpha1".into();
+        effective["kind"] = "PlimsollConfiguration".into();
+        assert_eq!(load(&effective.to_string()).unwrap(), config);
+    }
+}
+
+#[test]
+fn a_file_is_known_by_its_kind_or_version() {
+    assert!(is_one(&file("")));
+    assert!(is_one("kind: PlimsollConfiguration"));
+    assert!(is_one("apiVersion: plimsoll.dev/v1alpha1"));
+    assert!(!is_one("kind: KubeSchedulerConfiguration"));
+    assert!(!is_one("{") && !is_one(""));
 }

@@ -10,9 +10,11 @@ use indexmap::IndexMap;
 use plimsoll_framework::{Args, FieldError, FieldPath, PluginSpec, Stage};
 use serde_json::Value;
 
-use super::{Findings, Source};
+use super::{Findings, Source, upstream};
+use crate::names::nearest;
+use crate::reader::{UNKNOWN_FIELD, readable};
 use crate::v1;
-use crate::v1::profile::PluginConfig;
+use crate::v1::profile::{GROUP_POINTS, PluginConfig};
 
 /// The plugin that leaves resources to extenders.
 const FIT: &str = "NodeResourcesFit";
@@ -20,7 +22,27 @@ const FIT: &str = "NodeResourcesFit";
 const IGNORED_RESOURCES: &str = "ignoredResources";
 /// A name for which kube-scheduler expects typed args although no plugin has it: people
 /// write it for `NodeResourcesFit`.
-const FIT_ARGS: &str = "NodeResourcesFitArgs";
+pub(super) const FIT_ARGS: &str = "NodeResourcesFitArgs";
+
+/// Fields of the args of all plugins, for a hint.
+const ARGS_FIELDS: [&str; 16] = [
+    "addedAffinity",
+    "bindTimeoutSeconds",
+    "bindingTimeout",
+    "defaultConstraints",
+    "defaultingType",
+    "filterTimeout",
+    "hardPodAffinityWeight",
+    "ignorePreferredTermsOfExistingPods",
+    "ignoredResourceGroups",
+    "ignoredResources",
+    "loadWeight",
+    "minCandidateNodesAbsolute",
+    "minCandidateNodesPercentage",
+    "packTarget",
+    "scoringStrategy",
+    "thresholds",
+];
 
 /// Args by plugin name: those of the file for plugins that it configures, defaults for all
 /// others in `enabled`.
@@ -46,6 +68,12 @@ pub(super) fn decode(
         let mut errors = Vec::new();
         let args = configured(spec, config, &path, source.ignored_resources, &mut errors);
         let in_use = enabled.contains(spec.name);
+        for error in errors
+            .iter_mut()
+            .filter(|error| error.stage == Stage::Decode)
+        {
+            clearer(error, &path);
+        }
         // A plugin that is not made does not look at its args a second time.
         errors.retain(|error| in_use || error.stage != Stage::Profile);
         findings.errors.append(&mut errors);
@@ -67,8 +95,23 @@ pub(super) fn decode(
         }
     }
     check_ignored(source, &all, findings);
+    all.retain(|name, _| enabled.contains(name));
     all.sort_keys();
     all
+}
+
+/// A mistake of reading as this crate words it, with the field that was probably meant.
+fn clearer(error: &mut FieldError, args: &FieldPath) {
+    error.problem = readable(&error.problem);
+    let prefix = format!("{args}.");
+    let Some(name) = error.path.as_str().strip_prefix(&prefix) else {
+        return;
+    };
+    if error.problem == UNKNOWN_FIELD
+        && let Some(meant) = nearest(name, ARGS_FIELDS)
+    {
+        error.problem = format!("{UNKNOWN_FIELD} (did you mean `{meant}`?)");
+    }
 }
 
 /// Args of the file; `None` where they are those of something else.
@@ -79,37 +122,43 @@ fn configured(
     ignored_resources: &[&str],
     errors: &mut Vec<FieldError>,
 ) -> Option<Args> {
-    check_type(spec, &config.args, path, errors)?;
+    // Args that nobody reads may say they are of any kind.
+    if upstream::reads_args(spec.name) != Some(false) {
+        check_version(&config.args, path, errors);
+        check_kind(spec, &config.args, path, errors)?;
+    }
     let raw = with_ignored(spec.name, &config.args, ignored_resources);
     Some((spec.decode_args)(&raw, path, errors))
 }
 
-/// Args may carry `apiVersion` and `kind`; then these must be right.
-fn check_type(
+/// Args may carry `apiVersion` and `kind`; then these must be right. Args of an old version
+/// are looked at all the same, for the file is to be mended in one go.
+fn check_version(args: &Value, path: &FieldPath, errors: &mut Vec<FieldError>) {
+    let version = args.get("apiVersion");
+    let version = version.map(|value| value.as_str().unwrap_or_default());
+    if let Some(version) = version.filter(|version| *version != v1::API_VERSION) {
+        let problem = v1::old::args_version(version);
+        let path = path.field("apiVersion");
+        errors.push(FieldError::new(Stage::Decode, path, problem));
+    }
+}
+
+fn check_kind(
     spec: &PluginSpec,
     args: &Value,
     path: &FieldPath,
     errors: &mut Vec<FieldError>,
 ) -> Option<()> {
-    let text = |name: &str| {
-        args.get(name)
-            .map(|value| value.as_str().unwrap_or_default())
+    let expected = format!("{}Args", spec.name);
+    let given = args.get("kind");
+    let given = given.map(|value| value.as_str().unwrap_or_default());
+    let Some(given) = given.filter(|given| *given != expected) else {
+        return Some(());
     };
-    let kind = format!("{}Args", spec.name);
-    let (field, problem) = match (text("apiVersion"), text("kind")) {
-        (Some(version), _) if version != v1::API_VERSION => {
-            ("apiVersion", v1::wrong_version(version))
-        }
-        (_, Some(given)) if given != kind => (
-            "kind",
-            format!(
-                "`{given}` are not the args of {}: must be {kind}",
-                spec.name
-            ),
-        ),
-        _ => return Some(()),
-    };
-    errors.push(FieldError::new(Stage::Decode, path.field(field), problem));
+    let name = spec.name;
+    let problem = format!("`{given}` are not the args of {name}: must be {expected}");
+    let path = path.field("kind");
+    errors.push(FieldError::new(Stage::Decode, path, problem));
     None
 }
 
@@ -122,6 +171,27 @@ fn with_ignored<'v>(plugin: &str, raw: &'v Value, ignored: &[&str]) -> Cow<'v, V
     let mut args = raw.as_object().cloned().unwrap_or_default();
     args.insert(IGNORED_RESOURCES.to_owned(), ignored.into());
     Cow::Owned(Value::Object(args))
+}
+
+/// kube-scheduler gives default args to the plugins `defaulted` alone, and then cannot make
+/// another one without an entry of its own.
+pub(super) fn check_given(source: Source<'_>, defaulted: &BTreeSet<&str>, findings: &mut Findings) {
+    let group = GROUP_POINTS[2];
+    for plugin in &source.profile.plugins.set(group).enabled {
+        let name = plugin.name.as_str();
+        let mut configs = source.profile.plugin_config.iter();
+        let given = defaulted.contains(name) || configs.any(|config| config.name == name);
+        if upstream::reads_args(name) == Some(true) && !given {
+            let path = source.path.field("pluginConfig");
+            let problem = format!(
+                "`{name}` is enabled at `{group}` alone, where it has no default args: add an \
+                 entry for it, or enable it at another point too"
+            );
+            findings
+                .errors
+                .push(FieldError::new(Stage::Profile, path, problem));
+        }
+    }
 }
 
 /// Somebody must be told which resources to ignore.

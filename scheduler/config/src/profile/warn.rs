@@ -2,8 +2,10 @@
 
 use plimsoll_framework::{FieldPath, Point, Registry};
 
+use super::args::FIT_ARGS;
 use super::merge::ALL;
 use super::{Source, unknown};
+use crate::defaults::REMOVED_PLUGINS;
 use crate::scheduler_config::Warning;
 use crate::v1::profile::{GROUP_POINTS, MULTI_POINT, PluginSet};
 
@@ -16,16 +18,34 @@ pub(super) fn profile(source: Source<'_>, warnings: &mut Vec<Warning>) {
         if GROUP_POINTS.contains(&point) && !set.enabled.is_empty() {
             let text = "plugins for pod groups are not run by this build".to_owned();
             warnings.push(Warning { path, text });
+        } else {
+            names_only(set, &path, source.inert, warnings);
         }
     }
     for (j, config) in source.profile.plugin_config.iter().enumerate() {
-        if source.registry.get(&config.name).is_none() {
+        let refused = REMOVED_PLUGINS.contains(&config.name.as_str()) || config.name == FIT_ARGS;
+        if source.registry.get(&config.name).is_none() && !refused {
             let path = source.path.field("pluginConfig").index(j);
             let problem = unknown::describe(&config.name, source.registry);
             warnings.push(Warning {
                 path,
-                text: format!("{problem}: its args are not read"),
+                text: format!("these args are not read: {problem}"),
             });
+        }
+    }
+}
+
+/// Plugins of kube-scheduler's gated features may be named; here they do nothing.
+fn names_only(set: &PluginSet, path: &FieldPath, inert: &[&str], warnings: &mut Vec<Warning>) {
+    for (i, plugin) in set.enabled.iter().enumerate() {
+        let name = plugin.name.as_str();
+        if inert.contains(&name) {
+            let path = path.field("enabled").index(i);
+            let text = format!(
+                "`{name}` does nothing here: it belongs to a feature that kube-scheduler has \
+                 switched off by default and this build does not have"
+            );
+            warnings.push(Warning { path, text });
         }
     }
 }
@@ -39,7 +59,7 @@ fn disabled(set: &PluginSet, path: &FieldPath, registry: &Registry, warnings: &m
             let problem = unknown::describe(name, registry);
             warnings.push(Warning {
                 path,
-                text: format!("{problem}: nothing is disabled"),
+                text: format!("nothing is disabled: {problem}"),
             });
         }
     }

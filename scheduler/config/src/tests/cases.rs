@@ -16,6 +16,7 @@ fn cfg_a1_a_file_of_an_old_version_is_refused_with_what_to_write() {
         let [error] = errors.as_slice() else {
             panic!("{errors:?}")
         };
+        assert_eq!(crate::as_kube_scheduler(&errors), [error]);
         assert_eq!(
             (error.stage, error.path.as_str()),
             (Stage::Decode, "apiVersion")
@@ -50,7 +51,7 @@ fn cfg_a1_disabling_a_plugin_that_is_gone_is_a_warning() {
     assert_eq!(
         warnings(&config),
         [
-            "profiles[0].plugins.score.disabled[0]: unknown plugin `NodeResourcesLeastAllocated`: nothing is disabled"
+            "profiles[0].plugins.score.disabled[0]: nothing is disabled: unknown plugin `NodeResourcesLeastAllocated`: it is gone since v1beta3: set `scoringStrategy.type` in the args of `NodeResourcesFit`"
         ]
     );
 }

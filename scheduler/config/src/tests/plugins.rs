@@ -53,6 +53,15 @@ pub(super) fn registry() -> Registry {
     without(&[])
 }
 
+/// All of them, and a point of this build alone.
+pub(super) fn with_own_point() -> Registry {
+    let own = PluginSpec {
+        points: &[PreScore, Score],
+        ..registry().get("ImageLocality").unwrap().clone()
+    };
+    without(&["ImageLocality"]).with(own).unwrap()
+}
+
 /// All but those.
 pub(super) fn without(left_out: &[&str]) -> Registry {
     let kept = PLUGINS

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use plimsoll_framework::{Point, Registry};
-use proptest::prelude::*;
 
 use super::{at, errors, file, load, mistakes, plugins, warnings};
 use crate::NodesToScore;
@@ -100,7 +99,7 @@ fn a_plugin_of_kube_scheduler_that_a_build_lacks_cannot_be_asked_for() {
     assert_eq!(
         warnings(&config.unwrap()),
         [
-            "profiles[0].pluginConfig[0]: plugin `VolumeZone` of kube-scheduler is not part of this build: its args are not read"
+            "profiles[0].pluginConfig[0]: these args are not read: plugin `VolumeZone` of kube-scheduler is not part of this build"
         ]
     );
 }
@@ -211,27 +210,149 @@ fn every_enabled_plugin_has_args() {
     assert!(!profile.args.contains_key("LoadAware"));
 }
 
-proptest! {
-    #[test]
-    fn no_text_panics(text in "\\PC{0,80}") {
-        let result = crate::load(&text, &plugins::registry());
-        prop_assert!(result.is_err_and(|errors| !errors.is_empty()));
-    }
+#[test]
+fn a_score_that_is_lost_among_the_others_is_told_by_whom() {
+    let with = |weight| {
+        warnings(&load(&format!(
+            "profiles:\n- plugins: {{multiPoint: {{enabled: [{{name: LoadAware, weight: {weight}}}]}}}}\n"
+        )))
+    };
+    assert_eq!(
+        with(1),
+        [
+            "profiles[0].plugins.multiPoint.enabled[0]: `LoadAware` is 6 % of the score: its weight 1 is diluted by TaintToleration 3, NodeAffinity 2, PodTopologySpread 2, InterPodAffinity 2, 5 more; a weight of 15 would make it half"
+        ]
+    );
+    assert_eq!(with(5), [""; 0]);
+}
 
-    #[test]
-    fn no_value_in_any_field_panics(
-        field in prop::sample::select(vec![
-            "parallelism", "profiles", "extenders", "leaderElection", "clientConnection", "podMaxBackoffSeconds",
-        ]),
-        value in prop::sample::select(vec![
-            "null", "-1", "1e99", "[]", "{}", "[null]", "[[]]", "x", "[{plugins: [], pluginConfig: {}}]",
-            "[{plugins: {score: {enabled: [null, {weight: 1e9}]}}}]", "{leaseDuration: x, burst: 1.5, qps: -1}",
-            "[{managedResources: [null], tlsConfig: 3, weight: 99999999999999999999}]",
-        ]),
-    ) {
-        match crate::load(&file(&format!("{field}: {value}\n")), &plugins::registry()) {
-            Ok(config) => prop_assert!(!config.profiles.is_empty()),
-            Err(errors) => prop_assert!(!errors.is_empty()),
-        }
+#[test]
+fn a_profile_that_hardly_any_pod_asks_for_is_warned_of() {
+    let seen = warnings(&load(
+        "profiles:\n- schedulerName: batch\n- schedulerName: Batch\n- schedulerName: |\n    night\n",
+    ));
+    assert_eq!(seen.len(), 2, "{seen:#?}");
+    assert!(seen[0].starts_with("profiles[1].schedulerName: hardly any pod"));
+    assert!(seen[1].starts_with("profiles[2].schedulerName: hardly any pod"));
+}
+
+#[test]
+fn plugins_of_features_that_are_off_may_be_enabled_and_do_not_run() {
+    let registry = plugins::without(&["GangScheduling"]);
+    let text = file("profiles:\n- plugins: {permit: {enabled: [{name: GangScheduling}]}}\n");
+    let config = crate::load(&text, &registry).unwrap();
+    assert_eq!(at(&config, Point::Permit), [""; 0]);
+    let permit = config.profiles[0].listing.iter();
+    let permit: Vec<_> = permit.filter(|list| list.point == "permit").collect();
+    assert_eq!(permit[0].plugins, [("GangScheduling", None)]);
+    assert!(warnings(&config)[0].contains("`GangScheduling` does nothing here"));
+}
+
+#[test]
+fn a_point_of_this_build_alone_runs_and_is_neither_named_nor_listed() {
+    let registry = plugins::with_own_point();
+    let config = crate::load(&file(""), &registry).unwrap();
+    assert!(at(&config, Point::PreScore).contains(&"ImageLocality=1".to_owned()));
+    let listed = config.profiles[0].listing.iter();
+    let mut listed = listed.filter(|list| list.point == "preScore");
+    let names = &listed.next().unwrap().plugins;
+    assert!(names.iter().all(|(name, _)| *name != "ImageLocality"));
+    let text = file("profiles:\n- plugins: {preScore: {enabled: [{name: ImageLocality}]}}\n");
+    let errors = crate::load(&text, &registry).unwrap_err();
+    assert_eq!(
+        errors[0].problem,
+        "plugin `ImageLocality` does not serve this point, but score"
+    );
+}
+
+#[test]
+fn args_that_nobody_reads_may_be_of_any_kind() {
+    let seen = mistakes(
+        "profiles:\n- pluginConfig: [{name: DefaultBinder, args: {apiVersion: v9, kind: Odd}}]\n",
+    );
+    assert_eq!(seen, [""; 0]);
+}
+
+#[test]
+fn args_of_a_plugin_that_does_not_run_are_not_in_effect() {
+    let config = load(
+        "profiles:\n- plugins: {multiPoint: {disabled: [{name: NodeAffinity}]}}\n  pluginConfig: [{name: NodeAffinity}]\n",
+    );
+    assert!(!config.profiles[0].args.contains_key("NodeAffinity"));
+}
+
+#[test]
+fn names_of_other_schedulers_come_with_what_to_use_instead() {
+    for (name, said) in [
+        (
+            "TargetLoadPacking",
+            "`ActualLoadScore` with `strategy: pack`",
+        ),
+        ("LoadAwareScheduling", "`ActualLoadFilter`"),
+        ("Coscheduling", "no gang scheduling"),
+        ("NodeResourcesMostAllocated", "`scoringStrategy.type`"),
+    ] {
+        let seen = mistakes(&format!(
+            "profiles:\n- plugins: {{permit: {{enabled: [{{name: {name}}}]}}}}\n"
+        ));
+        assert_eq!(seen.len(), 1);
+        assert!(seen[0].contains(said), "{}", seen[0]);
     }
+}
+
+#[test]
+fn wrong_types_are_told_in_words_of_the_file() {
+    assert_eq!(
+        mistakes("parallelism: '4'\nenableProfiling: 1\n"),
+        [
+            "parallelism: invalid type: string \"4\", expected a whole number of 32 bits",
+            "enableProfiling: invalid type: integer `1`, expected true or false",
+        ]
+    );
+}
+
+#[test]
+fn fields_that_are_gone_come_with_what_became_of_them() {
+    let seen = mistakes(
+        "featureGates: {DynamicResourceAllocation: true}\nhealthzBindAddress: 0.0.0.0:10251\n\
+         seed: 1\nleaderElection: {lockObjectName: x}\n",
+    );
+    for (seen, said) in seen.iter().zip([
+        "featureGates: unknown field: feature gates do not belong",
+        "healthzBindAddress: unknown field: it is gone since v1",
+        "seed: unknown field: `seed` belongs to a PlimsollConfiguration",
+        "leaderElection.lockObjectName: unknown field: it is `resourceName`",
+    ]) {
+        assert!(seen.starts_with(said), "{seen}");
+    }
+    assert_eq!(seen.len(), 4);
+}
+
+#[test]
+fn a_plugin_at_a_point_for_pod_groups_alone_needs_args_of_its_own() {
+    let only = |rest: &str| {
+        mistakes(&format!(
+            "profiles:\n- plugins:\n    multiPoint: {{disabled: [{{name: DefaultPreemption}}]}}\n    \
+             podGroupPostFilter: {{enabled: [{{name: DefaultPreemption}}]}}\n{rest}"
+        ))
+    };
+    let seen = only("");
+    assert_eq!(seen.len(), 1, "{seen:?}");
+    assert!(seen[0].starts_with("profiles[0].pluginConfig: `DefaultPreemption` is enabled at"));
+    assert_eq!(
+        only("  pluginConfig: [{name: DefaultPreemption, args: {}}]\n"),
+        [""; 0]
+    );
+    assert_eq!(
+        only("    postFilter: {enabled: [{name: DefaultPreemption}]}\n"),
+        [""; 0]
+    );
+}
+
+#[test]
+fn a_duration_of_null_is_refused_as_by_kube_scheduler() {
+    let seen = mistakes("leaderElection: {leaseDuration: null}\nextenders: [{httpTimeout: ~}]\n");
+    assert_eq!(seen.len(), 2, "{seen:?}");
+    assert!(seen[0].starts_with("leaderElection.leaseDuration: null is no duration"));
+    assert!(seen[1].starts_with("extenders[0].httpTimeout: null is no duration"));
 }

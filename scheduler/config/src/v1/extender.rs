@@ -6,6 +6,22 @@ use serde_json::Value;
 
 use crate::reader::Object;
 
+/// Fields of an entry of `extenders`.
+pub(crate) const EXTENDER_FIELDS: &[&str] = &[
+    "urlPrefix",
+    "filterVerb",
+    "preemptVerb",
+    "prioritizeVerb",
+    "weight",
+    "bindVerb",
+    "enableHTTPS",
+    "tlsConfig",
+    "httpTimeout",
+    "nodeCacheCapable",
+    "managedResources",
+    "ignorable",
+];
+
 /// One extender.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Extender {
@@ -46,24 +62,9 @@ pub(crate) struct ManagedResource {
 // === impl Extender ===
 
 impl Extender {
-    const FIELDS: &[&str] = &[
-        "urlPrefix",
-        "filterVerb",
-        "preemptVerb",
-        "prioritizeVerb",
-        "weight",
-        "bindVerb",
-        "enableHTTPS",
-        "tlsConfig",
-        "httpTimeout",
-        "nodeCacheCapable",
-        "managedResources",
-        "ignorable",
-    ];
-
     /// Reads an entry of `extenders`.
     pub(super) fn read(value: &Value, path: FieldPath, errors: &mut Vec<FieldError>) -> Self {
-        let mut object = Object::open(value, path, Self::FIELDS, errors);
+        let mut object = Object::open(value, path, EXTENDER_FIELDS, errors);
         Self {
             url_prefix: object.scalar("urlPrefix"),
             filter_verb: object.scalar("filterVerb"),
@@ -76,7 +77,7 @@ impl Extender {
                 .value("tlsConfig")
                 .is_some()
                 .then(|| TlsConfig::read(&mut object)),
-            http_timeout: object.scalar("httpTimeout"),
+            http_timeout: object.duration("httpTimeout"),
             node_cache_capable: object.scalar("nodeCacheCapable"),
             managed_resources: object.list("managedResources", ManagedResource::read),
             ignorable: object.scalar("ignorable"),

@@ -92,10 +92,15 @@ impl Plugins {
         }
     }
 
-    /// The set at `point`.
-    pub(crate) fn at(&self, point: Point) -> PluginSet {
-        let found = self.points.iter().find(|(own, _)| *own == point);
-        found.map(|(_, set)| set.clone()).unwrap_or_default()
+    /// The set with this name in the file; empty where there is none.
+    pub(crate) fn set(&self, name: &str) -> &PluginSet {
+        static NONE: PluginSet = PluginSet {
+            enabled: Vec::new(),
+            disabled: Vec::new(),
+        };
+        let mut sets = self.sets();
+        sets.find(|(own, _)| *own == name)
+            .map_or(&NONE, |(_, set)| set)
     }
 
     /// All sets with their names in the file, `multiPoint` first.

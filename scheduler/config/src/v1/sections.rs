@@ -44,9 +44,9 @@ impl LeaderElection {
         let mut object = file.object("leaderElection", Self::FIELDS);
         Self {
             leader_elect: object.scalar("leaderElect"),
-            lease_duration: object.scalar("leaseDuration"),
-            renew_deadline: object.scalar("renewDeadline"),
-            retry_period: object.scalar("retryPeriod"),
+            lease_duration: object.duration("leaseDuration"),
+            renew_deadline: object.duration("renewDeadline"),
+            retry_period: object.duration("retryPeriod"),
             resource_lock: object.scalar("resourceLock"),
             resource_namespace: object.scalar("resourceNamespace"),
             resource_name: object.scalar("resourceName"),

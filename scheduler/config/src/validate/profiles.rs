@@ -1,8 +1,8 @@
 //! Rules for `profiles`: names, removed plugins, one queue order for all.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use plimsoll_framework::{FieldError, FieldPath, Point, Stage};
+use plimsoll_framework::{FieldError, FieldPath, Stage};
 use serde_json::Value;
 
 use crate::defaults::REMOVED_PLUGINS;
@@ -10,6 +10,9 @@ use crate::v1::profile::{GROUP_POINTS, MULTI_POINT, PluginConfig, Profile};
 
 /// Points for pod groups at which removed plugins are refused by name, as at all others.
 const CHECKED_GROUP_POINT: &str = GROUP_POINTS[2];
+
+/// The point at which all profiles must agree.
+const QUEUE_SORT: &str = "queueSort";
 
 /// Checks all profiles.
 pub(super) fn check(profiles: &[Profile], errors: &mut Vec<FieldError>) {
@@ -25,7 +28,8 @@ pub(super) fn check(profiles: &[Profile], errors: &mut Vec<FieldError>) {
         removed_plugins(profile, &path, errors);
         repeated_args(&profile.plugin_config, &path, errors);
         let name = profile.scheduler_name.as_deref().unwrap_or("");
-        if let Some(first) = names.insert(name, i) {
+        let first = *names.entry(name).or_insert(i);
+        if first != i {
             let problem = format!("`{name}` is the name of profiles[{first}] already");
             errors.push(invalid(path.field("schedulerName"), problem));
         }
@@ -42,7 +46,12 @@ fn check_name(profile: &Profile, path: &FieldPath, errors: &mut Vec<FieldError>)
 
 /// In `multiPoint` such a name is just an unknown plugin.
 fn removed_plugins(profile: &Profile, path: &FieldPath, errors: &mut Vec<FieldError>) {
-    let problem = |name: &str| format!("plugin `{name}` was removed from kube-scheduler");
+    let problem = |name: &str| {
+        format!(
+            "plugin `{name}` was removed from kube-scheduler: `NodeVolumeLimits` counts the \
+             volumes of CSI drivers"
+        )
+    };
     for (point, set) in profile.plugins.sets() {
         let group = GROUP_POINTS.contains(&point) && point != CHECKED_GROUP_POINT;
         if point == MULTI_POINT || group {
@@ -64,11 +73,9 @@ fn removed_plugins(profile: &Profile, path: &FieldPath, errors: &mut Vec<FieldEr
 }
 
 fn repeated_args(configs: &[PluginConfig], path: &FieldPath, errors: &mut Vec<FieldError>) {
+    let mut seen = BTreeSet::new();
     for (j, config) in configs.iter().enumerate() {
-        if configs[..j]
-            .iter()
-            .any(|earlier| earlier.name == config.name)
-        {
+        if !seen.insert(config.name.as_str()) {
             let problem = format!("`{}` has an entry already", config.name);
             errors.push(invalid(path.field("pluginConfig").index(j), problem));
         }
@@ -81,7 +88,7 @@ fn one_queue_order(profiles: &[Profile], errors: &mut Vec<FieldError>) {
     let Some((first, others)) = profiles.split_first() else {
         return;
     };
-    let sort = first.plugins.at(Point::QueueSort);
+    let sort = first.plugins.set(QUEUE_SORT);
     let path = |i| FieldPath::new("profiles").index(i);
     if sort.enabled.len() > 1 {
         // The field is spelt as kube-scheduler spells it.
@@ -96,7 +103,7 @@ fn one_queue_order(profiles: &[Profile], errors: &mut Vec<FieldError>) {
     let args = sorter.and_then(|name| args_of(first, name));
     for (i, profile) in others.iter().enumerate() {
         let path = path(i + 1);
-        if profile.plugins.at(Point::QueueSort) != sort {
+        if profile.plugins.set(QUEUE_SORT) != sort {
             let problem = "must be the same for all profiles: they share one queue";
             errors.push(invalid(path.field("plugins").field("queueSort"), problem));
         }

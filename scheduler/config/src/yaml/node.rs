@@ -1,9 +1,11 @@
-//! A YAML node as it is written: entries in order, keys as often as they stand there.
+//! A YAML node as it is written: entries in order, keys as often as they stand there, with
+//! the line of each key and element.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
+use serde_saphyr::Spanned;
 
 /// One node.
 #[derive(Debug)]
@@ -11,9 +13,9 @@ pub(super) enum Node {
     /// A scalar.
     Scalar(Value),
     /// A sequence.
-    List(Vec<Self>),
+    List(Vec<Spanned<Self>>),
     /// A mapping.
-    Map(Vec<(String, Self)>),
+    Map(Vec<(Spanned<String>, Self)>),
 }
 
 struct NodeVisitor;
