@@ -29,7 +29,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plimsoll_framework::{ClusterEvent, CycleState, Effect, Reason};
-use plimsoll_objects::{Pod, Uid};
+use plimsoll_objects::{Object, Pod, Uid};
 
 use crate::command::CommandId;
 use crate::plugin_set::PluginIx;
@@ -45,6 +45,8 @@ pub(crate) struct Reserved {
     pub(crate) state: CycleState,
     /// The soft line that the node is over.
     pub(crate) over: Option<Reason>,
+    /// The objects that are taken for what they will be once the pod is bound.
+    pub(crate) assumed: Vec<Object>,
 }
 
 /// A pod on its way to its node.

@@ -3,18 +3,20 @@
 
 pub(crate) mod decide;
 mod fail;
-mod find;
+pub(crate) mod find;
 mod groups;
 pub(crate) mod message;
-mod nowhere;
+pub(crate) mod nowhere;
 mod record;
 mod select;
 
 use std::sync::Arc;
 
 use plimsoll_config::NodesToScore;
-use plimsoll_framework::{Code, Cycle, CycleState, Entity, PodEstimate, QueuedPod, Rejection};
-use plimsoll_objects::Pod;
+use plimsoll_framework::{
+    Code, Cycle, CycleState, Entity, NodeInfo, PodEstimate, QueuedPod, Rejection,
+};
+use plimsoll_objects::{Object, Pod};
 
 use self::decide::{Chosen, Decided, Deciding};
 use crate::binding::Reserved;
@@ -33,6 +35,16 @@ struct Attempt {
     pod: Arc<Pod>,
     estimate: PodEstimate,
     state: CycleState,
+}
+
+/// A pod on the node that was chosen for it.
+pub(crate) struct Held {
+    /// The pod as it will be there.
+    pub(crate) pod: Arc<Pod>,
+    /// The objects that are taken for what they will be.
+    pub(crate) assumed: Vec<Object>,
+    /// Whether no `Reserve` turned it down.
+    pub(crate) reserved: Result<(), Rejection>,
 }
 
 impl Engine {
@@ -130,8 +142,7 @@ impl Engine {
             estimate,
             mut state,
         } = attempt;
-        let placed = self.cache.assume(&pod, info.name(), self.now);
-        self.promise_used(&pod, info.name());
+        let held = self.hold(framework, &info, (&pod, &estimate, &mut state));
         let waiting_for = |plugin| self.bindings.waiting_for(item.profile, plugin);
         let cycle = Cycle {
             pod: &pod,
@@ -139,14 +150,15 @@ impl Engine {
             snapshot: &self.snapshot,
             now: self.now,
         };
-        let permitted = framework
-            .reserve(&cycle, &mut state, &info, &self.probe)
+        let permitted = held
+            .reserved
             .and_then(|()| framework.permit(&cycle, &mut state, &info, (waiting_for, &self.probe)));
         let reserved = Reserved {
             item,
-            pod: placed,
+            pod: held.pod,
             state,
             over: chosen.over.map(|over| over.reason),
+            assumed: held.assumed,
         };
         match permitted {
             Ok(permitted) => {
@@ -162,6 +174,34 @@ impl Engine {
         }
     }
 
+    /// Puts the pod on its node and lets every `Reserve` do its part. Where one turns it
+    /// down, the caller takes everything back.
+    pub(crate) fn hold(
+        &mut self,
+        framework: &Framework,
+        info: &NodeInfo,
+        (pod, estimate, state): (&Arc<Pod>, &PodEstimate, &mut CycleState),
+    ) -> Held {
+        let placed = self.cache.assume(pod, info.name(), self.now);
+        self.promise_used(pod, info.name());
+        let cycle = Cycle {
+            pod,
+            estimate,
+            snapshot: &self.snapshot,
+            now: self.now,
+        };
+        let mut assumed = Vec::new();
+        let reserved = framework.reserve(&cycle, state, info, (&mut assumed, &self.probe));
+        for object in &assumed {
+            self.snapshot.catalog_mut().assume(object.clone());
+        }
+        Held {
+            pod: placed,
+            assumed,
+            reserved,
+        }
+    }
+
     /// Whether the pod needs no attempt: it is being deleted, or has a node already.
     fn is_skipped(&mut self, queued: &QueuedPod, item: &Queued) -> bool {
         let pod = &queued.pod;
@@ -174,12 +214,17 @@ impl Engine {
                 warning: true,
                 reason: "FailedScheduling",
                 action: "Scheduling",
-                note: format!("skip schedule deleting pod: {}", pod.key()),
+                note: skipped_deleting(pod),
             });
             return true;
         }
         self.cache.contains_pod(pod.uid())
     }
+}
+
+/// What is said of a pod that is not tried because it is being deleted.
+pub(crate) fn skipped_deleting(pod: &Pod) -> String {
+    format!("skip schedule deleting pod: {}", pod.key())
 }
 
 fn outcome_of(rejection: &Rejection) -> Outcome {

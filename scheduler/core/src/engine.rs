@@ -1,6 +1,6 @@
 //! The engine: everything it knows, and one step of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use crate::options::EngineOptions;
 use crate::outbox::Outbox;
 use crate::probe::Probe;
 use crate::profile::{BuildError, Profiles};
-use crate::queue::Queue;
+use crate::queue::{Queue, moment};
 use crate::random::Random;
 use crate::stats::{Counters, EngineStats, ProfileAttempts};
 use crate::status::StatusLane;
@@ -42,6 +42,8 @@ pub struct Engine {
     pub(crate) status: StatusLane,
     /// Requests to delete a pod, and for whom.
     pub(crate) evictions: BTreeMap<CommandId, Uid>,
+    /// Writes that nobody waits for.
+    pub(crate) asides: BTreeSet<CommandId>,
     pub(crate) snapshot: Snapshot,
     pub(crate) workspace: Workspace,
     pub(crate) random: Random,
@@ -94,6 +96,7 @@ impl Engine {
             bindings: Bindings::new(options.min_binds_in_flight, options.max_binds_in_flight),
             status: StatusLane::default(),
             evictions: BTreeMap::new(),
+            asides: BTreeSet::new(),
             snapshot: Snapshot::empty(now),
             workspace: Workspace::default(),
             random: Random::new(options.seed),
@@ -114,7 +117,7 @@ impl Engine {
             wall: now.wall,
         };
         self.take(event);
-        self.queue.flush(self.now.mono);
+        self.queue.flush(moment(self.now, &self.snapshot));
         self.fire_deadlines();
         self.dispatch();
         self.look_at_load();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plimsoll_load::Sample;
-use plimsoll_objects::{Node, ObjectKey, Pod, Uid};
+use plimsoll_objects::{Node, Object, ObjectKey, ObjectKind, Pod, Uid};
 
 use crate::command::CommandId;
 
@@ -22,6 +22,22 @@ pub enum Event {
     NodeSet(Arc<Node>),
     /// A node is gone.
     NodeGone(Arc<str>),
+    /// A whole list of another kind replaces what is known of it.
+    ObjectsListed {
+        /// The kind.
+        kind: ObjectKind,
+        /// All objects of it.
+        objects: Vec<Object>,
+    },
+    /// An object of another kind was added or changed.
+    ObjectSet(Object),
+    /// An object of another kind is gone.
+    ObjectGone {
+        /// The kind.
+        kind: ObjectKind,
+        /// Namespace and name.
+        key: ObjectKey,
+    },
     /// A whole list of pods replaces what is known: at the start, and after a lost watch.
     PodsListed(Vec<Arc<Pod>>),
     /// A pod was added or changed.

@@ -2,6 +2,7 @@
 //! (kube-scheduler `eventhandlers.go`).
 
 mod nodes;
+mod objects;
 mod pods;
 
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use plimsoll_load::{Applied, Sample};
 use crate::command::CommandId;
 use crate::engine::Engine;
 use crate::event::{Event, Failure, FailureKind};
-use crate::queue::{Happening, Scope};
+use crate::queue::{Happening, Scope, moment};
 
 impl Engine {
     /// Takes one event.
@@ -21,6 +22,9 @@ impl Engine {
             Event::NodesListed(nodes) => self.nodes_listed(&nodes),
             Event::NodeSet(node) => self.node_set(&node),
             Event::NodeGone(name) => self.node_gone(&name),
+            Event::ObjectsListed { kind, objects } => self.objects_listed(kind, objects),
+            Event::ObjectSet(object) => self.object_set(object),
+            Event::ObjectGone { kind, key } => self.object_gone(kind, &key),
             Event::PodsListed(pods) => self.pods_listed(&pods),
             Event::PodSet(pod) => self.pod_set(&pod),
             Event::PodGone { key, uid } => self.pod_gone(&key, &uid),
@@ -33,7 +37,8 @@ impl Engine {
     /// Tells everybody who may wait for it.
     pub(crate) fn announce(&mut self, happening: &Happening) {
         self.bindings.wake_for(happening.event, self.now.mono);
-        self.queue.announce(happening, self.now.mono);
+        self.queue
+            .announce(happening, moment(self.now, &self.snapshot));
     }
 
     fn samples(&mut self, samples: &[Sample]) {
@@ -54,7 +59,8 @@ impl Engine {
         let now = self.now.mono;
         let known = self.binding_answered(id, outcome)
             || self.status.answered(id, outcome, now)
-            || self.eviction_answered(id, outcome);
+            || self.eviction_answered(id, outcome)
+            || self.asides.remove(&id);
         if !known {
             self.counters.late_answers += 1;
         }

@@ -14,6 +14,7 @@ pub mod event;
 pub mod options;
 pub mod stats;
 pub mod timing;
+pub mod verdict;
 
 mod binding;
 mod cache;
@@ -48,3 +49,7 @@ pub use stats::{
     QueueIncoming, QueueSizes, StatusCounters, UnschedulablePods,
 };
 pub use timing::{Evaluations, Stopwatch, Timing};
+pub use verdict::{
+    NodeVerdict, Placement, PostFilterVerdict, PreFilterVerdict, PreemptionVerdict, ScorePlugin,
+    Status, Verdict,
+};

@@ -20,6 +20,7 @@ mod happening;
 mod heap;
 mod in_flight;
 mod item;
+mod moment;
 mod pool;
 mod update;
 mod wake;
@@ -41,6 +42,7 @@ use crate::profile::{ProfileIx, Profiles};
 pub(crate) use self::counts::{Incoming, IncomingCounts};
 pub(crate) use self::happening::{Fallen, Happening, Scope};
 pub(crate) use self::item::{Queued, Setback};
+pub(crate) use self::moment::{Moment, moment};
 pub(crate) use self::update::pod_actions;
 
 /// Longest time a pod waits in the pool without a look: a safety net for a wake-up that a
@@ -97,14 +99,14 @@ impl Queue {
     }
 
     /// Takes a pod that waits for its first attempt.
-    pub(crate) fn add(&mut self, pod: Arc<Pod>, profile: ProfileIx, now: Duration) {
+    pub(crate) fn add(&mut self, pod: Arc<Pod>, profile: ProfileIx, at: Moment<'_>) {
         if self.index.contains_key(pod.uid()) {
             return;
         }
-        self.now = now;
+        self.now = at.now;
         let arrival = self.next_arrival();
-        let slot = self.store(Queued::new(pod, profile, now, arrival));
-        self.activate(slot, Incoming::ADDED);
+        let slot = self.store(Queued::new(pod, profile, at.now, arrival));
+        self.activate(slot, Incoming::ADDED, at);
     }
 
     /// The next entity to try: the head of the active queue; if that is empty, the head of

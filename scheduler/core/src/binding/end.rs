@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use plimsoll_framework::{Actions, Rejection};
-use plimsoll_objects::{Pod, Uid};
+use plimsoll_framework::{Actions, CycleState, ObjectWrite, Rejection};
+use plimsoll_objects::{Object, Pod, Uid};
 
 use super::Reserved;
 use crate::command::{PodEvent, PodRef};
 use crate::cycle::{Failed, message, setback_of};
 use crate::engine::Engine;
 use crate::queue::{Happening, Scope};
+use crate::runtime::Framework;
 use crate::timing::Timing;
 
 impl Engine {
@@ -23,6 +24,7 @@ impl Engine {
             pod,
             mut state,
             over,
+            assumed: _,
         } = binding.reserved;
         self.queue.done(uid);
         self.counters.binds.bound += 1;
@@ -122,21 +124,40 @@ impl Engine {
         self.queue.done(uid);
     }
 
-    /// Takes the pod back and wakes pods that may now fit.
+    /// Takes the pod back and wakes pods that may now fit: also where its place is another one
+    /// by now, what it had reserved is free again (kube-scheduler
+    /// `handleBindingCycleError`).
     fn undo(&mut self, reserved: &mut Reserved) {
-        if let Some(placed) = self.take_back(reserved) {
-            let freed = Happening::assigned(Actions::DELETE, Some(&placed), None);
-            let others = Scope::Except(reserved.uid().clone());
-            self.announce(&freed.within(others));
-        }
+        self.take_back(reserved);
+        let freed = Happening::assigned(Actions::DELETE, Some(&reserved.pod), None);
+        let others = Scope::Except(reserved.uid().clone());
+        self.announce(&freed.within(others));
     }
 
     /// Gives back what the pod has reserved, the last plugin first, and its place on the
-    /// node; the pod as it was there, unless the watch has confirmed it meanwhile.
-    fn take_back(&mut self, reserved: &mut Reserved) -> Option<Arc<Pod>> {
-        let node = reserved.node();
-        let framework = self.profiles.get(reserved.item.profile);
-        framework.unreserve(&reserved.pod, &mut reserved.state, &node);
-        self.cache.forget(reserved.uid(), self.now)
+    /// node, unless the watch has confirmed it meanwhile.
+    fn take_back(&mut self, reserved: &mut Reserved) {
+        let profiles = Arc::clone(&self.profiles);
+        let framework = profiles.get(reserved.item.profile);
+        let assumed = std::mem::take(&mut reserved.assumed);
+        let writes = self.let_go(framework, &reserved.pod, &mut reserved.state, assumed);
+        self.write_aside(&reserved.pod, writes);
+        self.cache.forget(reserved.uid(), self.now);
+    }
+
+    /// Ends every reservation of a pod, the last plugin first; gives what is to be written.
+    pub(crate) fn let_go(
+        &mut self,
+        framework: &Framework,
+        pod: &Pod,
+        state: &mut CycleState,
+        assumed: Vec<Object>,
+    ) -> Vec<ObjectWrite> {
+        let node = pod.spec.node_name.as_deref().unwrap_or_default();
+        let writes = framework.unreserve(pod, state, node);
+        for object in assumed {
+            self.snapshot.catalog_mut().restore(object);
+        }
+        writes
     }
 }

@@ -40,6 +40,7 @@ impl Engine {
                 pod: &reserved.pod,
                 node: &node,
                 attempt,
+                catalog: self.snapshot.catalog(),
                 now: self.now,
             };
             match framework.pre_bind(plugin, &step, &mut reserved.state) {

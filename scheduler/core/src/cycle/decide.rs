@@ -118,7 +118,7 @@ impl Deciding<'_> {
         })
     }
 
-    pub(super) fn judge(&self, skip: PluginSet) -> Judge<'_> {
+    pub(crate) fn judge(&self, skip: PluginSet) -> Judge<'_> {
         Judge {
             framework: self.framework,
             skip,
@@ -164,7 +164,7 @@ impl Deciding<'_> {
                 .search(judge, &self.cycle, state, order, extent(order.len())),
             Some(allowed) => {
                 let known = |id: &NodeId| self.cycle.snapshot.get(*id).is_some();
-                let allowed: Vec<NodeId> = allowed.iter().copied().filter(known).collect();
+                let allowed: Vec<NodeId> = allowed.ids.iter().copied().filter(known).collect();
                 work.found
                     .search(judge, &self.cycle, state, &allowed, extent(allowed.len()))
             }

@@ -3,14 +3,15 @@
 
 use std::sync::Arc;
 
-use plimsoll_framework::{Effect, ObjectWrite, PostFilterOutcome, Rejection, WriteVerb};
+use plimsoll_framework::{Effect, ObjectWrite, Rejection, WriteVerb};
 use plimsoll_objects::{ConditionStatus, Pod};
 
 use super::message;
 use super::nowhere::Nowhere;
-use crate::command::{Command, PodEvent, PodRef, ScheduledFalse};
+use crate::command::{Command, CommandId, PodEvent, PodRef, ScheduledFalse};
 use crate::engine::Engine;
-use crate::queue::{Queued, Setback};
+use crate::queue::{Queued, Setback, moment};
+use crate::runtime::post_filter::Promise;
 use crate::status::{Nomination, Patch};
 use crate::timing::Timing;
 
@@ -59,28 +60,26 @@ impl Failed {
 impl Engine {
     /// No node takes the pod: does what the `PostFilter`s want, and puts the pod back.
     pub(crate) fn found_nowhere(&mut self, item: Queued, pod: &Arc<Pod>, nowhere: Nowhere) {
+        let message = nowhere.message();
         let Nowhere {
-            message,
             mut setback,
             no_nodes,
-            outcome,
+            help,
+            ..
         } = nowhere;
-        let asked = self.profiles.get(item.profile).has_post_filters() && !no_nodes;
-        self.counters.preemption_attempts += u64::from(asked);
-        let nomination = match outcome {
+        self.counters.preemption_attempts += u64::from(help.is_some());
+        if let Some(writes) = help.as_ref().and_then(|help| help.retry.clone()) {
+            self.write_aside(pod, writes);
+            setback.retry_at = Some(self.now.mono);
+        }
+        let nomination = match help.map(|help| help.promise) {
             _ if no_nodes => Nomination::Clear,
-            None => Nomination::Keep,
-            Some(PostFilterOutcome::Retry { .. }) => {
-                setback.retry_at = Some(self.now.mono);
-                Nomination::Keep
-            }
-            Some(PostFilterOutcome::Nominate {
-                node,
-                victims,
-                reason: _,
-            }) => {
-                self.evict(pod, &victims);
-                let name = self.snapshot.get(node).map(|info| Arc::clone(info.name()));
+            None | Some(Promise::Keep) => Nomination::Keep,
+            Some(Promise::Withdraw) => Nomination::Clear,
+            Some(Promise::Make(promised)) => {
+                self.evict(pod, &promised.victims);
+                let info = self.snapshot.get(promised.node);
+                let name = info.map(|info| Arc::clone(info.name()));
                 name.map_or(Nomination::Keep, Nomination::Set)
             }
         };
@@ -117,7 +116,8 @@ impl Engine {
         let Some(pod) = self.still_pending(&mut item) else {
             return;
         };
-        self.queue.requeue(item, failed.setback, self.now.mono);
+        self.queue
+            .requeue(item, failed.setback, moment(self.now, &self.snapshot));
         self.nominate(&pod, &failed.nomination);
         self.outbox.record(PodEvent {
             pod: PodRef::of(&pod),
@@ -154,7 +154,8 @@ impl Engine {
     /// Puts a pod back without a word: the watch will soon say what became of it.
     pub(crate) fn retry_silently(&mut self, mut item: Queued) {
         if self.still_pending(&mut item).is_some() {
-            self.queue.requeue(item, Setback::default(), self.now.mono);
+            self.queue
+                .requeue(item, Setback::default(), moment(self.now, &self.snapshot));
         }
     }
 
@@ -216,8 +217,6 @@ impl Engine {
         self.probe.keep(Timing::Victims(victims.len()));
         for victim in victims {
             self.counters.preemption_victims += 1;
-            let id = self.outbox.id();
-            self.evictions.insert(id, preemptor.uid().clone());
             let write = ObjectWrite {
                 api_version: "v1".to_owned(),
                 kind: "Pod".to_owned(),
@@ -227,8 +226,23 @@ impl Engine {
                     uid: victim.uid().to_string(),
                 },
             };
-            let (pod, effect) = (PodRef::of(preemptor), Effect::Write(write));
-            self.outbox.push(Command::Apply { id, pod, effect });
+            let id = self.write_for(preemptor, write);
+            self.evictions.insert(id, preemptor.uid().clone());
         }
+    }
+
+    /// Writes for `pod` that nobody waits for.
+    pub(crate) fn write_aside(&mut self, pod: &Pod, writes: Vec<ObjectWrite>) {
+        for write in writes {
+            let id = self.write_for(pod, write);
+            self.asides.insert(id);
+        }
+    }
+
+    fn write_for(&mut self, pod: &Pod, write: ObjectWrite) -> CommandId {
+        let id = self.outbox.id();
+        let (pod, effect) = (PodRef::of(pod), Effect::Write(write));
+        self.outbox.push(Command::Apply { id, pod, effect });
+        id
     }
 }

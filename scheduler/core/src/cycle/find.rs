@@ -93,7 +93,19 @@ impl Found {
         let Some(node) = cycle.snapshot.get(id) else {
             return Ok(());
         };
-        match judge.filter(cycle, state, node) {
+        self.keep(id, judge.filter(cycle, state, node))
+    }
+
+    /// Keeps the verdict on one node.
+    ///
+    /// # Errors
+    /// It is an internal error.
+    pub(crate) fn keep(
+        &mut self,
+        id: NodeId,
+        verdict: Result<FilterOutcome, Rejection>,
+    ) -> Result<(), Rejection> {
+        match verdict {
             Ok(FilterOutcome::Pass) => self.feasible.push(id),
             Ok(FilterOutcome::Soft {
                 excess,

@@ -39,30 +39,33 @@ impl<'a> Histogram<'a> {
 }
 
 /// `0/N nodes are available: ` and the histogram.
-pub(crate) fn by_filter(nodes: usize, histogram: &Histogram<'_>, post_filter: &str) -> String {
-    available(nodes, &histogram.text(), post_filter)
+pub(crate) fn by_filter(nodes: usize, histogram: &Histogram<'_>) -> String {
+    available(nodes, &histogram.text())
 }
 
 /// `0/N nodes are available: ` and what a `PreFilter` said.
-pub(crate) fn by_pre_filter(nodes: usize, rejection: &Rejection, post_filter: &str) -> String {
-    available(nodes, &rejection.message(), post_filter)
+pub(crate) fn by_pre_filter(nodes: usize, rejection: &Rejection) -> String {
+    available(nodes, &rejection.message())
 }
 
 /// What one plugin said of the one chosen node (Reserve, Permit).
 pub(crate) fn by_one(rejection: &Rejection) -> String {
     let mut histogram = Histogram::default();
     histogram.add(rejection, 1);
-    by_filter(1, &histogram, "")
+    by_filter(1, &histogram)
 }
 
-fn available(nodes: usize, reasons: &str, post_filter: &str) -> String {
+/// A message of the above with what the `PostFilter`s say at its end.
+pub(crate) fn with_help(message: &str, post_filter: &str) -> String {
+    let space = if post_filter.is_empty() { "" } else { " " };
+    format!("{message}{space}{post_filter}")
+}
+
+fn available(nodes: usize, reasons: &str) -> String {
     let mut text = format!("0/{nodes} nodes are available:");
     // Writing to a string cannot fail.
     if !reasons.is_empty() {
         let _ = write!(text, " {reasons}.");
-    }
-    if !post_filter.is_empty() {
-        let _ = write!(text, " {post_filter}");
     }
     text
 }
@@ -118,7 +121,7 @@ mod tests {
 
     use plimsoll_framework::Rejection;
 
-    use super::{Histogram, by_filter, by_one, by_pre_filter, go_duration, note};
+    use super::{Histogram, by_filter, by_one, by_pre_filter, go_duration, note, with_help};
 
     #[test]
     fn entries_are_sorted_as_text_not_as_numbers() {
@@ -127,7 +130,7 @@ mod tests {
         histogram.add(&a, 2);
         histogram.add(&b, 10);
         assert_eq!(
-            by_filter(12, &histogram, ""),
+            by_filter(12, &histogram),
             "0/12 nodes are available: 10 x, 2 y."
         );
     }
@@ -139,7 +142,7 @@ mod tests {
         let mut histogram = Histogram::default();
         histogram.add(&rejection, 1);
         histogram.add(&rejection, 1);
-        let text = by_filter(2, &histogram, "preemption: none");
+        let text = with_help(&by_filter(2, &histogram), "preemption: none");
         let expected =
             "0/2 nodes are available: 2 Insufficient cpu, 2 Too many pods. preemption: none";
         assert_eq!(text, expected);
@@ -148,7 +151,7 @@ mod tests {
     #[test]
     fn a_pre_filter_speaks_for_all_nodes() {
         let rejection = Rejection::unresolvable("claim not found");
-        let text = by_pre_filter(21, &rejection, "not found");
+        let text = with_help(&by_pre_filter(21, &rejection), "not found");
         assert_eq!(text, "0/21 nodes are available: claim not found. not found");
         assert_eq!(
             by_one(&rejection),

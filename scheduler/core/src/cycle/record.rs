@@ -29,7 +29,7 @@ pub(crate) fn record(
         }
         Decided::Nowhere(nowhere) => (
             Outcome::Unschedulable {
-                message: nowhere.message.clone(),
+                message: nowhere.message(),
             },
             Vec::new(),
         ),

@@ -58,9 +58,57 @@ fn node_actions(old: &Node, new: &Node) -> impl Iterator<Item = Actions> {
             old.meta.annotations != new.meta.annotations,
             Actions::UPDATE_NODE_ANNOTATION,
         ),
+        (
+            old.status.declared_features != new.status.declared_features,
+            Actions::UPDATE_NODE_DECLARED_FEATURE,
+        ),
     ];
     found
         .into_iter()
         .filter(|(changed, _)| *changed)
         .map(|(_, action)| action)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use plimsoll_framework::Actions;
+    use plimsoll_framework::test_util::node;
+    use plimsoll_objects::{Node, TaintEffect};
+
+    use super::node_actions;
+
+    fn told(new: &Node) -> Vec<Actions> {
+        node_actions(&node("n1").build(), new).collect()
+    }
+
+    #[test]
+    fn each_property_that_scheduling_reads_is_told_by_itself() {
+        let mut declaring = node("n1").build();
+        declaring.status.declared_features = Box::from([Arc::from("VolumeBindMountOptions")]);
+        let tainted = node("n1").taint("a", "", TaintEffect::NoExecute);
+        let annotated = node("n1").annotation("plimsoll.dev/a", "b");
+        let cases = [
+            (
+                node("n1").cpu("5").build(),
+                Actions::UPDATE_NODE_ALLOCATABLE,
+            ),
+            (
+                node("n1").label("a", "b").build(),
+                Actions::UPDATE_NODE_LABEL,
+            ),
+            (
+                node("n1").unschedulable().build(),
+                Actions::UPDATE_NODE_TAINT,
+            ),
+            (tainted.build(), Actions::UPDATE_NODE_TAINT),
+            (annotated.build(), Actions::UPDATE_NODE_ANNOTATION),
+            (declaring, Actions::UPDATE_NODE_DECLARED_FEATURE),
+        ];
+        for (new, action) in cases {
+            assert_eq!(told(&new), [action], "{new:?}");
+        }
+        assert!(told(&node("n1").image("app:1", 1).build()).is_empty());
+    }
 }

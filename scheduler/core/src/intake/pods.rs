@@ -7,7 +7,7 @@ use plimsoll_objects::{ObjectKey, Pod, Uid};
 
 use crate::cache::Confirmed;
 use crate::engine::Engine;
-use crate::queue::{Happening, Scope, pod_actions};
+use crate::queue::{Happening, Scope, moment, pod_actions};
 
 impl Engine {
     /// A whole list: what it does not name is gone, the rest is set.
@@ -47,10 +47,12 @@ impl Engine {
             self.promise_ended(old);
         }
         if self.queue.contains(pod.uid()) {
-            self.queue.update(old.as_ref(), pod, self.now.mono);
+            self.queue
+                .update(old.as_ref(), pod, moment(self.now, &self.snapshot));
         } else {
             // `Differs:` nobody is told of a pod that waits: only groups would want to know.
-            self.queue.add(Arc::clone(pod), profile, self.now.mono);
+            self.queue
+                .add(Arc::clone(pod), profile, moment(self.now, &self.snapshot));
         }
     }
 
@@ -110,7 +112,8 @@ impl Engine {
     /// The watch shows a pod without a node that has one by our decision: it lags behind,
     /// or the pod is still being bound.
     fn is_assumed_still(&mut self, old: Option<&Arc<Pod>>, pod: &Arc<Pod>) {
-        self.queue.update(old, pod, self.now.mono);
+        self.queue
+            .update(old, pod, moment(self.now, &self.snapshot));
         if pod.is_deleting() {
             // The API server would refuse the binding.
             self.binding_pod_gone(pod.uid());

@@ -7,7 +7,7 @@ use plimsoll_framework::QueueSort;
 
 use super::heap::{Heap, Slot};
 use super::item::Place;
-use super::{Incoming, Queue, Queued};
+use super::{Incoming, Moment, Queue, Queued};
 
 /// Shortest time before a gated entity is looked at again for a time that its gate named:
 /// one that has passed must not make a tight loop.
@@ -16,20 +16,20 @@ const MIN_GATED: Duration = Duration::from_secs(1);
 impl Queue {
     /// Puts a stored entity that is nowhere into the active queue, if no `PreEnqueue` holds
     /// it back.
-    pub(super) fn activate(&mut self, slot: Slot, cause: Incoming) {
-        self.admit(slot, Place::Active, cause);
+    pub(super) fn activate(&mut self, slot: Slot, cause: Incoming, at: Moment<'_>) {
+        self.admit(slot, Place::Active, cause, at);
     }
 
     /// Puts it where entities rest, if no `PreEnqueue` holds it back: it may be popped from
     /// there.
-    pub(super) fn rest(&mut self, slot: Slot, cause: Incoming) {
+    pub(super) fn rest(&mut self, slot: Slot, cause: Incoming, at: Moment<'_>) {
         let after_error = self.item(slot).is_some_and(|item| item.errors > 0);
         let place = if after_error {
             Place::ErrorBackoff
         } else {
             Place::Backoff
         };
-        self.admit(slot, place, cause);
+        self.admit(slot, place, cause, at);
     }
 
     /// Puts it among those that wait for an event.
@@ -60,7 +60,7 @@ impl Queue {
         }
     }
 
-    fn admit(&mut self, slot: Slot, place: Place, cause: Incoming) {
+    fn admit(&mut self, slot: Slot, place: Place, cause: Incoming, at: Moment<'_>) {
         let Some(item) = self.items.get(slot as usize).and_then(Option::as_ref) else {
             return;
         };
@@ -70,7 +70,7 @@ impl Queue {
         let verdict = item
             .pods()
             .iter()
-            .try_for_each(|queued| framework.pre_enqueue(&queued.pod, last));
+            .try_for_each(|queued| framework.pre_enqueue(&queued.pod, last, at.catalog));
         let now = self.now;
         let Some(item) = self.item_mut(slot) else {
             return;

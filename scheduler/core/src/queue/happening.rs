@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plimsoll_framework::{Actions, Change, ClusterEvent, EventResource, NodeLoad};
-use plimsoll_objects::{Node, Pod, Uid};
+use plimsoll_objects::{Node, Object, Pod, Uid};
 
 use super::item::Queued;
 
@@ -26,6 +26,10 @@ pub(crate) enum Objects {
     Pod {
         old: Option<Arc<Pod>>,
         new: Option<Arc<Pod>>,
+    },
+    Other {
+        old: Option<Object>,
+        new: Option<Object>,
     },
     /// Nodes whose load fell: one happening for all of one look.
     Loads(Arc<[Fallen]>),
@@ -120,6 +124,20 @@ impl Happening {
         }
     }
 
+    /// A change of an object that is neither pod nor node.
+    pub(crate) fn object(
+        resource: EventResource,
+        actions: Actions,
+        old: Option<Object>,
+        new: Option<Object>,
+    ) -> Self {
+        Self {
+            event: ClusterEvent::new(resource, actions),
+            objects: Objects::Other { old, new },
+            scope: Scope::All,
+        }
+    }
+
     /// Something that wakes everybody in scope, whatever they wait for.
     pub(crate) fn wildcard() -> Self {
         let event = ClusterEvent::new(EventResource::Any, Actions::ALL);
@@ -159,6 +177,10 @@ impl Happening {
             Objects::Pod { old, new } => {
                 let (old, new) = (old.as_deref(), new.as_deref());
                 (Some(Change::Pod { old, new }), &[])
+            }
+            Objects::Other { old, new } => {
+                let (old, new) = (old.as_ref(), new.as_ref());
+                (Some(Change::Object { old, new }), &[])
             }
             Objects::Loads(fallen) => (None, fallen),
         };

@@ -2,18 +2,17 @@
 //! (kube-scheduler `PriorityQueue.Update`, `framework.PodSchedulingPropertiesChange`).
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use plimsoll_framework::Actions;
 use plimsoll_objects::Pod;
 
 use super::item::Place;
-use super::{Happening, Queue};
+use super::{Happening, Moment, Queue};
 use crate::meta::says_same;
 
 impl Queue {
     /// Follows a change of a pod that waits here or is out for an attempt.
-    pub(crate) fn update(&mut self, old: Option<&Arc<Pod>>, new: &Arc<Pod>, now: Duration) {
+    pub(crate) fn update(&mut self, old: Option<&Arc<Pod>>, new: &Arc<Pod>, at: Moment<'_>) {
         let Some(slot) = self.index.get(new.uid()).copied() else {
             for happening in changes(old, new) {
                 self.in_flight.record(&happening);
@@ -33,7 +32,7 @@ impl Queue {
             let still_waits = self.item(slot).is_some_and(|item| item.place == place);
             if still_waits {
                 let listeners = self.profiles.listeners(happening.event);
-                self.consider(slot, &happening, &listeners, now);
+                self.consider(slot, &happening, &listeners, at);
             }
         }
     }

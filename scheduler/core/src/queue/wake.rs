@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
-use plimsoll_framework::Hint;
+use plimsoll_framework::{Catalog, Hint};
 
 use super::heap::Slot;
 use super::item::Place;
-use super::{Happening, Incoming, MAX_TIME_IN_POOL, POOL_FLUSH_PERIOD, Queue, Queued, Setback};
+use super::{
+    Happening, Incoming, MAX_TIME_IN_POOL, Moment, POOL_FLUSH_PERIOD, Queue, Queued, Setback,
+};
 use crate::plugin_set::PluginSet;
 use crate::profile::Profiles;
 
@@ -24,7 +26,8 @@ enum Worth {
 impl Queue {
     /// Takes back an entity whose attempt failed. What happened since it was popped counts
     /// as if it happened now.
-    pub(crate) fn requeue(&mut self, mut item: Queued, setback: Setback, now: Duration) {
+    pub(crate) fn requeue(&mut self, mut item: Queued, setback: Setback, at: Moment<'_>) {
+        let now = at.now;
         self.now = now;
         item.arrival = self.next_arrival();
         item.rejectors = setback.rejectors;
@@ -41,17 +44,17 @@ impl Queue {
         }
         // A time that comes sooner than the rest is over would make a tight loop.
         item.retry_at = item.retry_at.map(|at| at.max(self.backoff.end(&item)));
-        let worth = self.worth_of_missed(&item);
+        let worth = self.worth_of_missed(&item, at);
         let slot = self.store(item);
         match worth {
             Worth::Nothing => self.wait(slot, Incoming::AttemptFailed),
-            Worth::AfterBackoff => self.wake(slot, worth, Incoming::AttemptFailed, now),
-            Worth::AtOnce => self.activate(slot, Incoming::AttemptFailed),
+            Worth::AfterBackoff => self.wake(slot, worth, Incoming::AttemptFailed, at),
+            Worth::AtOnce => self.activate(slot, Incoming::AttemptFailed, at),
         }
     }
 
     /// Wakes whoever `happening` may help, and keeps it for entities in flight.
-    pub(crate) fn announce(&mut self, happening: &Happening, now: Duration) {
+    pub(crate) fn announce(&mut self, happening: &Happening, at: Moment<'_>) {
         self.in_flight.record(happening);
         if self.pool.is_empty() {
             return;
@@ -65,7 +68,7 @@ impl Queue {
             happening.is_wildcard() || !class.waits_for.and(heard).is_empty()
         });
         for slot in candidates {
-            self.consider(slot, happening, &listeners, now);
+            self.consider(slot, happening, &listeners, at);
         }
     }
 
@@ -75,21 +78,23 @@ impl Queue {
         slot: Slot,
         happening: &Happening,
         listeners: &[PluginSet],
-        now: Duration,
+        at: Moment<'_>,
     ) {
-        self.now = now;
+        self.now = at.now;
         let Some(item) = self.item(slot) else { return };
         let heard = listeners.get(item.profile.index()).copied();
-        let worth = worth(&self.profiles, item, happening, heard.unwrap_or_default());
+        let heard = heard.unwrap_or_default();
+        let worth = worth(&self.profiles, item, happening, heard, at.catalog);
         if worth > Worth::Nothing {
             self.leave(slot);
-            self.wake(slot, worth, Incoming::Event(happening.event), now);
+            self.wake(slot, worth, Incoming::Event(happening.event), at);
         }
     }
 
     /// Brings back whatever is due: rests that are over, times that have come, entities
     /// that waited for too long.
-    pub(crate) fn flush(&mut self, now: Duration) {
+    pub(crate) fn flush(&mut self, at: Moment<'_>) {
+        let now = at.now;
         (self.flushed, self.now) = (now, now);
         self.flush_rested(now);
         for slot in self.pool.due(now) {
@@ -97,7 +102,7 @@ impl Queue {
             if let Some(item) = self.item_mut(slot) {
                 item.retry_at = None;
             }
-            self.wake(slot, Worth::AfterBackoff, Incoming::RetryTime, now);
+            self.wake(slot, Worth::AfterBackoff, Incoming::RetryTime, at);
         }
         if now < self.next_pool_flush {
             return;
@@ -108,7 +113,7 @@ impl Queue {
         };
         for slot in self.pool.older_than(long_ago) {
             self.leave(slot);
-            self.wake(slot, Worth::AfterBackoff, Incoming::PoolTimeout, now);
+            self.wake(slot, Worth::AfterBackoff, Incoming::PoolTimeout, at);
         }
     }
 
@@ -145,19 +150,19 @@ impl Queue {
         }
     }
 
-    fn wake(&mut self, slot: Slot, worth: Worth, cause: Incoming, now: Duration) {
+    fn wake(&mut self, slot: Slot, worth: Worth, cause: Incoming, at: Moment<'_>) {
         let Some(item) = self.item(slot) else { return };
-        if worth == Worth::AfterBackoff && self.backoff.rests(item, now) {
-            self.rest(slot, cause);
+        if worth == Worth::AfterBackoff && self.backoff.rests(item, at.now) {
+            self.rest(slot, cause, at);
         } else {
-            self.activate(slot, cause);
+            self.activate(slot, cause, at);
         }
     }
 
     /// What the changes that `item` missed while it was out are worth; its attempt is over.
     /// Thousands may have been missed, by thousands of pods: no more are looked at than
     /// can change the answer.
-    fn worth_of_missed(&mut self, item: &Queued) -> Worth {
+    fn worth_of_missed(&mut self, item: &Queued, at: Moment<'_>) -> Worth {
         let (least, most) = (
             if item.waits_for().is_empty() {
                 Worth::AfterBackoff
@@ -182,7 +187,8 @@ impl Queue {
                         break;
                     }
                     let heard = self.profiles.get(item.profile).listeners(happening.event);
-                    best = best.max(worth(&self.profiles, item, happening, heard));
+                    let worth = worth(&self.profiles, item, happening, heard, at.catalog);
+                    best = best.max(worth);
                 }
             }
             self.in_flight.forget(uid);
@@ -192,7 +198,13 @@ impl Queue {
 }
 
 /// What `happening`, of which the plugins `heard` want to know, is worth for `item`.
-fn worth(profiles: &Profiles, item: &Queued, happening: &Happening, heard: PluginSet) -> Worth {
+fn worth(
+    profiles: &Profiles,
+    item: &Queued,
+    happening: &Happening,
+    heard: PluginSet,
+    catalog: &Catalog,
+) -> Worth {
     if !happening.concerns(item) {
         return Worth::Nothing;
     }
@@ -208,7 +220,8 @@ fn worth(profiles: &Profiles, item: &Queued, happening: &Happening, heard: Plugi
         let mut pods = item.pods().iter();
         let hinted = pods.any(|queued| {
             happening.changes().any(|change| {
-                framework.hint(plugin, &queued.pod, happening.event, &change) == Hint::Queue
+                framework.hint(plugin, &queued.pod, happening.event, &change, catalog)
+                    == Hint::Queue
             })
         });
         if hinted && item.pending.contains(plugin) && !gated {

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use plimsoll_framework::{Change, ClusterEvent, Hint};
+use plimsoll_framework::{Catalog, Change, ClusterEvent, Hint, PreEnqueue, Rejection};
 use plimsoll_objects::Pod;
 
-use super::{Framework, Interest, Listener};
+use super::{Framework, Hook, Interest, Listener};
 use crate::plugin_set::{PluginIx, PluginSet};
 
 /// Who holds a pod back, and until when at most.
@@ -21,20 +21,40 @@ impl Framework {
     ///
     /// # Errors
     /// The first plugin that holds the pod.
-    pub(crate) fn pre_enqueue(&self, pod: &Pod, last: Option<PluginIx>) -> Result<(), Gate> {
-        let (first, rest): (Vec<_>, Vec<_>) = self
-            .pre_enqueue
-            .iter()
-            .partition(|hook| Some(hook.plugin) == last);
-        for hook in first.into_iter().chain(rest) {
-            if let Err(rejection) = hook.run.pre_enqueue(pod) {
-                return Err(Gate {
-                    plugin: hook.plugin,
-                    retry_at: rejection.retry_at,
-                });
-            }
+    pub(crate) fn pre_enqueue(
+        &self,
+        pod: &Pod,
+        last: Option<PluginIx>,
+        catalog: &Catalog,
+    ) -> Result<(), Gate> {
+        match self.holder(pod, last, catalog) {
+            None => Ok(()),
+            Some((hook, rejection)) => Err(Gate {
+                plugin: hook.plugin,
+                retry_at: rejection.retry_at,
+            }),
         }
-        Ok(())
+    }
+
+    /// What the first `PreEnqueue` says that holds the pod.
+    pub(crate) fn held_by(&self, pod: &Pod, catalog: &Catalog) -> Option<Rejection> {
+        let (hook, rejection) = self.holder(pod, None, catalog)?;
+        Some(rejection.by(hook.name))
+    }
+
+    fn holder(
+        &self,
+        pod: &Pod,
+        last: Option<PluginIx>,
+        catalog: &Catalog,
+    ) -> Option<(&Hook<dyn PreEnqueue>, Rejection)> {
+        let is_last = |hook: &&Hook<dyn PreEnqueue>| Some(hook.plugin) == last;
+        let first = self.pre_enqueue.iter().filter(is_last);
+        let rest = self.pre_enqueue.iter().filter(|hook| !is_last(hook));
+        first.chain(rest).find_map(|hook| {
+            let rejection = hook.run.pre_enqueue(pod, catalog).err()?;
+            Some((hook, rejection))
+        })
     }
 
     /// All plugins that want to hear of `event`; one that registered nothing hears of all.
@@ -72,11 +92,12 @@ impl Framework {
         pod: &Pod,
         event: ClusterEvent,
         change: &Change<'_>,
+        catalog: &Catalog,
     ) -> Hint {
         let listener = self.plugins.get(usize::from(plugin.0));
         let interest = listener.and_then(|listener| listener.interest.as_ref());
         interest.map_or(Hint::Queue, |interest| {
-            interest.hints.hint(pod, event, change)
+            interest.hints.hint(pod, event, change, catalog)
         })
     }
 }

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use plimsoll_framework::plugin::MAX_PERMIT_WAIT;
 use plimsoll_framework::{
-    BindOutcome, Cycle, CycleState, NodeInfo, PermitOutcome, PermitRequest, Point, PreBindOutcome,
-    PreBindStep, Rejection, Release, WaitingPod,
+    BindOutcome, Cycle, CycleState, NodeInfo, ObjectWrite, PermitOutcome, PermitRequest, Point,
+    PreBindOutcome, PreBindStep, Rejection, Release, WaitingPod,
 };
-use plimsoll_objects::Pod;
+use plimsoll_objects::{Object, Pod};
 
 use super::Framework;
 use crate::plugin_set::PluginIx;
@@ -23,7 +23,8 @@ pub(crate) struct Permitted {
 }
 
 impl Framework {
-    /// Runs every `reserve` in order.
+    /// Runs every `reserve` in order; gives the objects that are to be taken for what they
+    /// will be, in `assumed`, also those of before a rejection.
     ///
     /// # Errors
     /// The first rejection; the caller unreserves.
@@ -32,24 +33,31 @@ impl Framework {
         cycle: &Cycle<'_>,
         state: &mut CycleState,
         node: &NodeInfo,
-        probe: &Probe,
+        (assumed, probe): (&mut Vec<Object>, &Probe),
     ) -> Result<(), Rejection> {
         let begun = probe.begin();
         let reserved = self.reserve.iter().try_for_each(|hook| {
             let run = || hook.run.reserve(cycle, state, node);
             let reserved = probe.around(hook.name, Point::Reserve, run);
-            reserved.map_err(|why| hook.sign(why, "running Reserve plugin"))
+            assumed.extend(reserved.map_err(|why| hook.sign(why, "running Reserve plugin"))?);
+            Ok(())
         });
         let status = status_of(&reserved);
         probe.point(begun, &self.scheduler_name, Point::Reserve, status);
         reserved
     }
 
-    /// Runs every `unreserve`, the last plugin first.
-    pub(crate) fn unreserve(&self, pod: &Pod, state: &mut CycleState, node: &str) {
-        for hook in self.reserve.iter().rev() {
-            hook.run.unreserve(pod, state, node);
-        }
+    /// Runs every `unreserve`, the last plugin first; gives what they want written.
+    pub(crate) fn unreserve(
+        &self,
+        pod: &Pod,
+        state: &mut CycleState,
+        node: &str,
+    ) -> Vec<ObjectWrite> {
+        let last_first = self.reserve.iter().rev();
+        last_first
+            .flat_map(|hook| hook.run.unreserve(pod, state, node))
+            .collect()
     }
 
     /// Runs every `permit`. `waiting_for` gives the pods that wait for a plugin.

@@ -1,6 +1,7 @@
 //! `PreFilter`: once per pod (kube-scheduler `RunPreFilterPlugins`).
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use plimsoll_framework::{Code, Cycle, CycleState, NodeId, Point, PreFilterOutcome, Rejection};
 
@@ -14,17 +15,29 @@ pub(crate) struct PreFiltered {
     /// Plugins that have nothing to judge in this cycle.
     pub(crate) skip: PluginSet,
     /// The only nodes that can do; `None`: all.
-    pub(crate) nodes: Option<BTreeSet<NodeId>>,
+    pub(crate) nodes: Option<NodeSet>,
     /// Plugins that narrowed the nodes: they answer for those left out.
     pub(crate) narrowed_by: PluginSet,
+}
+
+/// Nodes that are there, and names of nodes that are not.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct NodeSet {
+    pub(crate) ids: BTreeSet<NodeId>,
+    pub(crate) absent: BTreeSet<Arc<str>>,
 }
 
 /// A pod that no node can take, known before any was looked at.
 #[derive(Debug)]
 pub(crate) struct PreFilterStop {
     pub(crate) rejection: Rejection,
-    pub(crate) narrowed_by: PluginSet,
+    /// What had been said until then; `nodes` is `None` where the plugin that rejects has
+    /// the last word.
+    pub(crate) until: PreFiltered,
 }
+
+/// Is told what each `PreFilter` says.
+pub(crate) type Hearing<'a> = &'a mut dyn FnMut(&'static str, &Result<PreFilterOutcome, Rejection>);
 
 impl Framework {
     /// Runs every `PreFilter`. An error or `UnschedulableAndUnresolvable` ends it at once;
@@ -35,8 +48,19 @@ impl Framework {
         state: &mut CycleState,
         probe: &Probe,
     ) -> Result<PreFiltered, Box<PreFilterStop>> {
+        self.pre_filter_heard(cycle, state, probe, &mut |_, _| {})
+    }
+
+    /// The same, heard by `hear`.
+    pub(crate) fn pre_filter_heard(
+        &self,
+        cycle: &Cycle<'_>,
+        state: &mut CycleState,
+        probe: &Probe,
+        hear: Hearing<'_>,
+    ) -> Result<PreFiltered, Box<PreFilterStop>> {
         let begun = probe.begin();
-        let ready = self.ask_pre_filters(cycle, state, probe);
+        let ready = self.ask_pre_filters(cycle, state, probe, hear);
         let status = match &ready {
             Ok(_) => SUCCESS,
             Err(stop) => stop.rejection.code.as_str(),
@@ -50,6 +74,7 @@ impl Framework {
         cycle: &Cycle<'_>,
         state: &mut CycleState,
         probe: &Probe,
+        hear: Hearing<'_>,
     ) -> Result<PreFiltered, Box<PreFilterStop>> {
         let mut all = PreFiltered::default();
         let mut rejected = None;
@@ -60,32 +85,38 @@ impl Framework {
             if !matches!(outcome, Ok(PreFilterOutcome::Skip)) {
                 probe.evaluated(self.index, Point::PreFilter, hook.plugin, 1);
             }
-            match outcome {
-                Ok(PreFilterOutcome::Ready) => {}
-                Ok(PreFilterOutcome::Skip) => all.skip.insert(hook.plugin),
-                Ok(PreFilterOutcome::Nodes(nodes)) => {
-                    all.narrow(&nodes);
-                    all.narrowed_by.insert(hook.plugin);
-                    if all.nodes.as_ref().is_some_and(BTreeSet::is_empty) {
-                        return Err(Box::new(self.nowhere(all.narrowed_by)));
-                    }
+            hear(hook.name, &outcome);
+            let nodes = match outcome {
+                Ok(PreFilterOutcome::Ready) => continue,
+                Ok(PreFilterOutcome::Skip) => {
+                    all.skip.insert(hook.plugin);
+                    continue;
                 }
+                Ok(PreFilterOutcome::Nodes(ids)) => NodeSet {
+                    ids,
+                    absent: BTreeSet::new(),
+                },
+                Ok(PreFilterOutcome::Named { nodes, absent }) => NodeSet { ids: nodes, absent },
                 Err(rejection) => {
                     let rejection = hook.sign(rejection, "running PreFilter plugin");
-                    let last = rejection.code != Code::Unschedulable;
-                    rejected = Some(rejection);
-                    if last {
-                        break;
+                    if rejection.code != Code::Unschedulable {
+                        all.nodes = None;
+                        return Err(all.stopped_by(rejection));
                     }
+                    rejected = Some(rejection);
+                    continue;
                 }
+            };
+            all.narrow(nodes);
+            all.narrowed_by.insert(hook.plugin);
+            if all.nodes.as_ref().is_some_and(NodeSet::is_empty) {
+                let rejection = self.nowhere(all.narrowed_by);
+                return Err(all.stopped_by(rejection));
             }
         }
         match rejected {
             None => Ok(all),
-            Some(rejection) => Err(Box::new(PreFilterStop {
-                rejection,
-                narrowed_by: all.narrowed_by,
-            })),
+            Some(rejection) => Err(all.stopped_by(rejection)),
         }
     }
 
@@ -95,7 +126,7 @@ impl Framework {
         Rejection::unresolvable(format!("node(s) didn't satisfy plugin(s) [{names}]"))
     }
 
-    fn nowhere(&self, narrowed_by: PluginSet) -> PreFilterStop {
+    fn nowhere(&self, narrowed_by: PluginSet) -> Rejection {
         let names = self.sorted_names(narrowed_by);
         let reason = match names.as_slice() {
             [only] => format!("node(s) didn't satisfy plugin {only}"),
@@ -104,13 +135,11 @@ impl Framework {
                 many.join(" ")
             ),
         };
-        PreFilterStop {
-            rejection: Rejection::unresolvable(reason),
-            narrowed_by,
-        }
+        Rejection::unresolvable(reason)
     }
 
-    fn sorted_names(&self, plugins: PluginSet) -> Vec<&'static str> {
+    /// The names of `plugins`, sorted.
+    pub(crate) fn sorted_names(&self, plugins: PluginSet) -> Vec<&'static str> {
         let mut names: Vec<_> = plugins.iter().map(|plugin| self.name_of(plugin)).collect();
         names.sort_unstable();
         names
@@ -118,10 +147,26 @@ impl Framework {
 }
 
 impl PreFiltered {
-    fn narrow(&mut self, nodes: &BTreeSet<NodeId>) {
-        self.nodes = Some(match &self.nodes {
-            None => nodes.clone(),
-            Some(kept) => kept.intersection(nodes).copied().collect(),
+    fn narrow(&mut self, nodes: NodeSet) {
+        self.nodes = Some(match self.nodes.take() {
+            None => nodes,
+            Some(kept) => NodeSet {
+                ids: kept.ids.intersection(&nodes.ids).copied().collect(),
+                absent: kept.absent.intersection(&nodes.absent).cloned().collect(),
+            },
         });
+    }
+
+    fn stopped_by(self, rejection: Rejection) -> Box<PreFilterStop> {
+        Box::new(PreFilterStop {
+            rejection,
+            until: self,
+        })
+    }
+}
+
+impl NodeSet {
+    fn is_empty(&self) -> bool {
+        self.ids.is_empty() && self.absent.is_empty()
     }
 }

@@ -22,6 +22,8 @@ const NORMALIZE: &str = "ScoreExtensionNormalize";
 pub(crate) struct Scores {
     columns: Vec<Column>,
     used: usize,
+    /// Plugins whose `PreScore` said that there is nothing to tell nodes apart by.
+    pub(crate) skipped: PluginSet,
     pub(crate) totals: Vec<i64>,
 }
 
@@ -44,6 +46,7 @@ impl Scores {
 
     fn clear(&mut self, rows: usize) {
         self.used = 0;
+        self.skipped = PluginSet::EMPTY;
         self.totals.clear();
         self.totals.resize(rows, 0);
     }
@@ -84,17 +87,17 @@ impl Framework {
         probe: &Probe,
     ) -> Result<(), Rejection> {
         scores.clear(feasible.len());
-        let begun = probe.begin();
-        let skip = self.pre_score(cycle, state, feasible, probe);
-        let status = status_of(&skip);
-        probe.point(begun, &self.scheduler_name, Point::PreScore, status);
-        let skip = skip?;
         if !self.has_scores() {
             scores.totals.fill(1);
             return Ok(());
         }
         let begun = probe.begin();
-        let filled = self.fill_all(cycle, state, feasible, scores, (skip, probe));
+        let skip = self.pre_score(cycle, state, feasible, probe);
+        let status = status_of(&skip);
+        probe.point(begun, &self.scheduler_name, Point::PreScore, status);
+        scores.skipped = skip?;
+        let begun = probe.begin();
+        let filled = self.fill_all(cycle, state, feasible, scores, probe);
         let status = status_of(&filled);
         probe.point(begun, &self.scheduler_name, Point::Score, status);
         filled?;
@@ -112,8 +115,9 @@ impl Framework {
         state: &CycleState,
         feasible: &[NodeId],
         scores: &mut Scores,
-        (skip, probe): (PluginSet, &Probe),
+        probe: &Probe,
     ) -> Result<(), Rejection> {
+        let skip = scores.skipped;
         for hook in self.score.iter().filter(|hook| !skip.contains(hook.plugin)) {
             let column = scores.next_column(hook);
             fill(hook, cycle, state, (feasible, probe), column)?;

@@ -59,3 +59,35 @@ fn a_retry_brings_the_pod_back_after_its_rest() {
     harness.pass_seconds(3);
     assert_eq!(harness.tries("p"), 2);
 }
+
+#[test]
+fn a_retry_or_a_withdrawal_does_not_keep_the_next_plugin_from_helping() {
+    for first in ["retry", "withdraw"] {
+        let mut harness = Harness::with(&format!("{ALL} Last"), "").started(&[node("a").cpu("1")]);
+        harness.set_pod(&pod("victim").cpu("1").on("a"));
+        let pod = pod("p")
+            .cpu("1")
+            .label("rescue", first)
+            .label("last", "yes");
+        harness.set_pod(&pod);
+        assert!(
+            harness
+                .last_message()
+                .ends_with("cpu. rescue: found a place")
+        );
+        assert!(harness.patches()[0].1.ends_with("(nominated: a)"));
+    }
+}
+
+#[test]
+fn reasons_of_all_plugins_that_cannot_help_are_told_and_a_promise_is_withdrawn() {
+    let mut harness = Harness::with(&format!("{ALL} Last"), "").started(&[node("a").cpu("1")]);
+    let waits = pod("p")
+        .cpu("2")
+        .label("rescue", "retry")
+        .label("last", "withdraw");
+    harness.set_pod(&waits.nominated("a"));
+    let expected = "p Unschedulable: 0/1 nodes are available: 1 Insufficient cpu. \
+                    rescue: freed a claim, rescue: no candidates (nominated: none)";
+    assert_eq!(harness.patches()[0].1, expected);
+}

@@ -2,6 +2,7 @@
 //!
 //! What they were asked is kept per thread: a test runs in one ([`log`]).
 
+mod claims;
 mod heavy;
 mod nodes;
 mod odd;
@@ -16,6 +17,7 @@ use plimsoll_framework::{
 };
 use plimsoll_objects::Pod;
 
+use self::claims::Claims;
 use self::heavy::Heavy;
 use self::nodes::{Fit, Label, Match, Only};
 use self::odd::Odd;
@@ -124,6 +126,17 @@ fn placing() -> Vec<PluginSpec> {
             reserve: Some(Arc::new(Book("Second"))),
             ..Hooks::default()
         }),
+        spec(
+            "Claims",
+            &[Point::PreEnqueue, Point::PreFilter, Point::Reserve],
+            |_| Hooks {
+                pre_enqueue: Some(Arc::new(Claims)),
+                pre_filter: Some(Arc::new(Claims)),
+                reserve: Some(Arc::new(Claims)),
+                enqueue: Some(Arc::new(Claims)),
+                ..Hooks::default()
+            },
+        ),
         spec("Hold", &[Point::Permit], |_| Hooks {
             permit: Some(Arc::new(Hold)),
             enqueue: Some(Arc::new(Wakes(&[(
@@ -133,7 +146,11 @@ fn placing() -> Vec<PluginSpec> {
             ..Hooks::default()
         }),
         spec("Rescue", &[Point::PostFilter], |_| Hooks {
-            post_filter: Some(Arc::new(Rescue)),
+            post_filter: Some(Arc::new(Rescue("rescue"))),
+            ..Hooks::default()
+        }),
+        spec("Last", &[Point::PostFilter], |_| Hooks {
+            post_filter: Some(Arc::new(Rescue("last"))),
             ..Hooks::default()
         }),
         spec("Binder", &[Point::Bind], |_| Hooks {

@@ -116,3 +116,19 @@ fn reasons_of_post_filters_end_the_message() {
     assert!(harness.last_message().ends_with("cpu. rescue: hopeless"));
     assert_eq!(harness.stats().counters.preemption_attempts, 2);
 }
+
+#[test]
+fn what_is_said_of_the_promised_node_counts_and_an_error_about_it_does_not() {
+    let mut harness = Harness::start(&[node("a").cpu("1"), node("b").cpu("8")]);
+    let pinned = |name| pod(name).cpu("2").label("only", "a").nominated("b");
+    harness.set_pod(&pinned("p").label("needs", "gpu"));
+    assert_eq!(
+        harness.last_message(),
+        "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) didn't match."
+    );
+    harness.set_pod(&pinned("q").label("breaks-on", "b"));
+    assert_eq!(
+        harness.last_message(),
+        "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) didn't satisfy plugin(s) [Only]."
+    );
+}

@@ -3,8 +3,8 @@
 use std::cell::Cell;
 
 use plimsoll_framework::{
-    Actions, Change, ClusterEvent, Cycle, CycleState, EnqueueExtensions, EventResource, Filter,
-    FilterOutcome, Hint, LoadMode, NodeInfo, NodeLoad, Rejection,
+    Actions, Catalog, Change, ClusterEvent, Cycle, CycleState, EnqueueExtensions, EventResource,
+    Filter, FilterOutcome, Hint, LoadMode, NodeInfo, NodeLoad, Rejection,
 };
 use plimsoll_objects::Pod;
 
@@ -48,7 +48,7 @@ impl EnqueueExtensions for Heavy {
         vec![ClusterEvent::new(EventResource::Node, node)]
     }
 
-    fn hint(&self, _: &Pod, _: ClusterEvent, change: &Change<'_>) -> Hint {
+    fn hint(&self, _: &Pod, _: ClusterEvent, change: &Change<'_>, _catalog: &Catalog) -> Hint {
         HINTS.set(HINTS.get() + 1);
         match change {
             Change::Load { load, .. } if is_over(load) => Hint::Skip,

@@ -9,7 +9,7 @@ use plimsoll_framework::{
 
 use super::label;
 
-/// Misbehaves as the pod label `odd` says; `soft` and `retry-at` are node and pod labels.
+/// Misbehaves as the pod label `odd` says, or on the node that `breaks-on` names; `soft` and `retry-at` are node and pod labels.
 pub(super) struct Odd;
 
 impl PreFilter for Odd {
@@ -33,7 +33,8 @@ impl Filter for Odd {
         _: &CycleState,
         node: &NodeInfo,
     ) -> Result<FilterOutcome, Rejection> {
-        if label(cycle.pod, "odd") == Some("filter-error") {
+        let breaks_here = label(cycle.pod, "breaks-on") == Some(&**node.name());
+        if breaks_here || label(cycle.pod, "odd") == Some("filter-error") {
             return Err(Rejection::error("broken"));
         }
         if let Some(at) = label(cycle.pod, "not-before") {

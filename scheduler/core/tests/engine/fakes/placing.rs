@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use plimsoll_framework::{
     Actions, Bind, BindOutcome, ClusterEvent, Cycle, CycleState, Effect, EventResource, Handle,
-    NodeId, NodeInfo, Permit, PermitOutcome, PermitRequest, PostBind, PostFilter,
+    NodeId, NodeInfo, ObjectWrite, Permit, PermitOutcome, PermitRequest, PostBind, PostFilter,
     PostFilterOutcome, PreBind, PreBindOutcome, PreBindStep, Rejection, Release, Reserve,
 };
-use plimsoll_objects::{Pod, Uid};
+use plimsoll_objects::{Object, Pod, Uid};
 
-use super::{label, note};
+use super::{claims, label, note};
 
 /// Keeps a log of what is reserved; `PreBind` does as the pod label `pre-bind` says.
 pub(super) struct Book(pub(super) &'static str);
@@ -21,17 +21,18 @@ impl Reserve for Book {
         cycle: &Cycle<'_>,
         _: &mut CycleState,
         _: &NodeInfo,
-    ) -> Result<(), Rejection> {
+    ) -> Result<Vec<Object>, Rejection> {
         note(format!("{} reserve", self.0));
         match label(cycle.pod, "reserve") {
             Some("rejects") if self.0 == "Second" => Err(Rejection::unschedulable("taken")),
             Some("error") if self.0 == "Second" => Err(Rejection::error("broken")),
-            _ => Ok(()),
+            _ => Ok(Vec::new()),
         }
     }
 
-    fn unreserve(&self, _: &Pod, _: &mut CycleState, node: &str) {
+    fn unreserve(&self, _: &Pod, _: &mut CycleState, node: &str) -> Vec<ObjectWrite> {
         note(format!("{} unreserve {node}", self.0));
+        Vec::new()
     }
 }
 
@@ -46,6 +47,13 @@ impl PreBind for Book {
             (Some("annotates"), 0) => PreBindOutcome::Do(vec![Effect::AnnotatePod(booked); 2]),
             (Some("waits"), 0) => PreBindOutcome::WaitUntil {
                 events: vec![ClusterEvent::new(EventResource::Node, Actions::ADD)],
+                deadline: step.now.mono + Duration::from_secs(100),
+            },
+            (Some("waits-for-claim"), 0) => PreBindOutcome::WaitUntil {
+                events: vec![ClusterEvent::new(
+                    EventResource::PersistentVolumeClaim,
+                    Actions::ADD,
+                )],
                 deadline: step.now.mono + Duration::from_secs(100),
             },
             (Some("error"), _) => return Err(Rejection::unschedulable("broken")),
@@ -97,8 +105,8 @@ impl Permit for Hold {
     }
 }
 
-/// Pod label `rescue`: what `PostFilter` does.
-pub(super) struct Rescue;
+/// A pod label says what `PostFilter` does.
+pub(super) struct Rescue(pub(super) &'static str);
 
 impl PostFilter for Rescue {
     fn post_filter(
@@ -109,10 +117,16 @@ impl PostFilter for Rescue {
         engine: &dyn Handle,
     ) -> Result<PostFilterOutcome, Rejection> {
         note(format!("rescue with {} verdicts", verdicts.len()));
-        match label(cycle.pod, "rescue") {
+        match label(cycle.pod, self.0) {
             None => Err(Rejection::unschedulable("rescue: no help")),
             Some("unresolvable") => Err(Rejection::unresolvable("rescue: hopeless")),
-            Some("retry") => Ok(PostFilterOutcome::Retry { reason: None }),
+            Some("retry") => Ok(PostFilterOutcome::Retry {
+                writes: vec![claims::write(cycle.pod)],
+                reason: Some("rescue: freed a claim".into()),
+            }),
+            Some("withdraw") => Ok(PostFilterOutcome::Withdraw {
+                reason: Some("rescue: no candidates".into()),
+            }),
             Some(_) => {
                 // Removes every pod of the first node and sees whether that helps.
                 let (id, _) = verdicts[0];
@@ -128,6 +142,8 @@ impl PostFilter for Rescue {
                     node: id,
                     victims,
                     reason,
+                    candidates: Vec::new(),
+                    tied: Vec::new(),
                 })
             }
         }

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 use std::time::Duration;
 
 use plimsoll_framework::{
-    Actions, Change, ClusterEvent, EnqueueExtensions, Entity, EventResource, Hint, PreEnqueue,
-    QueueSort, Rejection,
+    Actions, Catalog, Change, ClusterEvent, EnqueueExtensions, Entity, EventResource, Hint,
+    PreEnqueue, QueueSort, Rejection,
 };
 use plimsoll_objects::Pod;
 
@@ -44,7 +44,7 @@ impl EnqueueExtensions for FitWakes {
         ]
     }
 
-    fn hint(&self, _: &Pod, _: ClusterEvent, change: &Change<'_>) -> Hint {
+    fn hint(&self, _: &Pod, _: ClusterEvent, change: &Change<'_>, _catalog: &Catalog) -> Hint {
         match change {
             Change::Pod {
                 old: Some(old),
@@ -59,7 +59,7 @@ impl EnqueueExtensions for FitWakes {
 pub(super) struct Gates;
 
 impl PreEnqueue for Gates {
-    fn pre_enqueue(&self, pod: &Pod) -> Result<(), Rejection> {
+    fn pre_enqueue(&self, pod: &Pod, _catalog: &Catalog) -> Result<(), Rejection> {
         if pod.spec.scheduling_gates.is_empty() {
             Ok(())
         } else {

@@ -1,0 +1,54 @@
+//! The scores of a verdict: every column of every node that passes.
+
+use std::sync::Arc;
+
+use plimsoll_framework::CycleState;
+
+use super::Making;
+use crate::cycle::decide::Deciding;
+use crate::runtime::score::Scores;
+use crate::verdict::ScorePlugin;
+
+impl Making<'_> {
+    pub(super) fn score(&mut self, state: &mut CycleState) {
+        let Deciding {
+            framework,
+            cycle,
+            probe,
+            ..
+        } = self.deciding;
+        let (mut scores, feasible) = (Scores::default(), &self.found.feasible);
+        let scored = framework.score_all(&cycle, state, feasible, &mut scores, probe);
+        self.verdict.skipped_score = framework.sorted_names(scores.skipped);
+        if let Err(error) = scored {
+            // Where the cycle does not score, it does not see that it would fail.
+            if self.verdict.unscored.is_none() {
+                self.verdict.error = Some(error.message());
+            }
+            return;
+        }
+        let columns = scores.columns();
+        self.verdict.score_plugins = columns
+            .iter()
+            .map(|column| ScorePlugin {
+                name: column.plugin,
+                weight: column.weight,
+            })
+            .collect();
+        let best = scores.totals.iter().max().copied();
+        for (row, (node, total)) in feasible.iter().zip(&scores.totals).enumerate() {
+            let Some(info) = cycle.snapshot.get(*node) else {
+                continue;
+            };
+            if Some(*total) == best {
+                self.verdict.top.push(Arc::clone(info.name()));
+            }
+            if let Some(verdict) = self.verdict.nodes.get_mut(info.name()) {
+                verdict.raw = columns.iter().map(|column| column.raw[row]).collect();
+                let normalized = columns.iter().map(|column| column.normalized[row].score);
+                verdict.normalized = normalized.collect();
+                verdict.total = Some(*total);
+            }
+        }
+    }
+}
