@@ -7,6 +7,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use plimsoll_core::{Command, Decision, Event};
+use plimsoll_objects::ObjectKind;
 use tokio::sync::mpsc::{Receiver, Sender};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -14,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::call::Api;
 use crate::carry::{Carrier, Ports, Writer};
 use crate::client::{Clients, ConnectError};
-use crate::kind::{Nodes, Pods};
+use crate::kind::{Nodes, Others, Pods};
 use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::pending::Pending;
@@ -116,6 +117,18 @@ fn assemble(
         ready.clone(),
         leads,
     );
+    let others = ObjectKind::ALL.map(|kind| {
+        // Nothing waits for them after the start, and they for nothing.
+        let (alone, _) = partners();
+        let watch = Watch::new(
+            Others(kind),
+            watches.clone(),
+            events.clone(),
+            ready.clone(),
+            alone,
+        );
+        Task::new(kind.plural(), watch.run(shutdown.clone()))
+    });
     let pods = Watch::new(pods, watches, events.clone(), ready.clone(), follows);
 
     let recorder = Recorder::new(options.instance.clone(), metrics.clone());
@@ -150,13 +163,14 @@ fn assemble(
         options.grace,
         carried.clone().drop_guard(),
     );
-    let tasks = vec![
+    let mut tasks = vec![
         Task::new("watch nodes", nodes.run(shutdown.clone())),
         Task::new("watch pods", pods.run(shutdown.clone())),
         Task::new("refused pods", inquest.run(shutdown.clone())),
         Task::new("commands", commands),
         Task::new("events", scribe.run(carried)),
     ];
+    tasks.extend(others);
     Running { ready, tasks }
 }
 

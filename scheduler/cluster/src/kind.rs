@@ -1,7 +1,9 @@
-//! The kinds that are watched: pods and nodes.
+//! The kinds that are watched: pods, nodes, and the others that plugins look at.
 //!
 //! Takes the JSON of one object, gives the slim value and the events that tell the engine
 //! of it.
+
+mod others;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -13,6 +15,8 @@ use plimsoll_objects::{
 };
 use serde::Deserialize;
 
+pub(crate) use self::others::Others;
+
 use crate::annotations::Mistakes;
 use crate::pending::Pending;
 use crate::ready::Ready;
@@ -20,15 +24,26 @@ use crate::refused::Departures;
 
 /// One kind of objects.
 pub(crate) trait Kind: Send + Sync {
-    /// Plural name, in paths, metrics and logs.
-    const NAME: &'static str;
-    /// Path of all objects of the kind, in all namespaces.
-    const PATH: &'static str;
-    /// Which of them are wanted.
-    const FIELD_SELECTOR: Option<&'static str>;
     /// One object, decoded.
     type Object: Send + Sync;
 
+    /// Whether there are API servers that do not serve the kind: as good as no objects.
+    fn may_be_unserved(&self) -> bool {
+        false
+    }
+    /// Waits for what the engine is to be told before this kind.
+    fn comes_after(&self, ready: &Ready) -> impl Future<Output = ()> + Send {
+        let _: &Ready = ready;
+        std::future::ready(())
+    }
+    /// Plural name, in paths, metrics and logs.
+    fn name(&self) -> &'static str;
+    /// Path of all objects of the kind, in all namespaces.
+    fn path(&self) -> &'static str;
+    /// Which of them are wanted.
+    fn field_selector(&self) -> Option<&'static str> {
+        None
+    }
     /// Decodes one object; what the kind keeps of it besides is noted.
     fn decode(&self, json: &[u8]) -> Result<Self::Object, DecodeError>;
     /// Name, uid and version of an object.
@@ -115,11 +130,19 @@ impl Pods {
 }
 
 impl Kind for Pods {
-    const NAME: &'static str = "pods";
-    const PATH: &'static str = "/api/v1/pods";
-    const FIELD_SELECTOR: Option<&'static str> =
-        Some("status.phase!=Succeeded,status.phase!=Failed");
     type Object = Pod;
+
+    fn name(&self) -> &'static str {
+        "pods"
+    }
+
+    fn path(&self) -> &'static str {
+        "/api/v1/pods"
+    }
+
+    fn field_selector(&self) -> Option<&'static str> {
+        Some("status.phase!=Succeeded,status.phase!=Failed")
+    }
 
     fn decode(&self, json: &[u8]) -> Result<Pod, DecodeError> {
         let pod = decode_pod(json)?;
@@ -154,6 +177,10 @@ impl Kind for Pods {
         Event::PodGone { key, uid }
     }
 
+    async fn comes_after(&self, ready: &Ready) {
+        ready.others().await;
+    }
+
     fn mark_listed(&self, ready: &Ready) {
         ready.pods_listed();
     }
@@ -162,10 +189,15 @@ impl Kind for Pods {
 // === impl Nodes ===
 
 impl Kind for Nodes {
-    const NAME: &'static str = "nodes";
-    const PATH: &'static str = "/api/v1/nodes";
-    const FIELD_SELECTOR: Option<&'static str> = None;
     type Object = Node;
+
+    fn name(&self) -> &'static str {
+        "nodes"
+    }
+
+    fn path(&self) -> &'static str {
+        "/api/v1/nodes"
+    }
 
     fn decode(&self, json: &[u8]) -> Result<Node, DecodeError> {
         decode_node(json)

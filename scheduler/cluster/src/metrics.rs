@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
+use plimsoll_objects::ObjectKind;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -187,7 +188,10 @@ impl Metrics {
 }
 
 /// The kinds that are watched, as series name them.
-const KINDS: [&str; 2] = ["nodes", "pods"];
+fn kinds() -> impl Iterator<Item = &'static str> {
+    let others = ObjectKind::ALL.into_iter().map(ObjectKind::plural);
+    ["nodes", "pods"].into_iter().chain(others)
+}
 /// What ends a watch: the labels of `watch::stream::End`.
 const CAUSES: [&str; 6] = [
     "closed", "broken", "silent", "recalled", "expired", "failed",
@@ -195,7 +199,7 @@ const CAUSES: [&str; 6] = [
 
 fn none_restarted() -> Family<RestartLabels, Counter> {
     let family = Family::<RestartLabels, Counter>::default();
-    for kind in KINDS {
+    for kind in kinds() {
         for cause in CAUSES {
             drop(family.get_or_create(&RestartLabels { kind, cause }));
         }
@@ -205,7 +209,7 @@ fn none_restarted() -> Family<RestartLabels, Counter> {
 
 fn none_relisted() -> Family<KindLabels, Counter> {
     let family = Family::<KindLabels, Counter>::default();
-    for kind in KINDS {
+    for kind in kinds() {
         drop(family.get_or_create(&KindLabels { kind }));
     }
     family

@@ -42,6 +42,8 @@ const WAIT_LEAST: Duration = Duration::from_millis(100);
 /// Longest wait after a failure: what a cluster may be blind for once its API server is back.
 /// Two watches that ask once in a second or two are nothing to a server that starts.
 const WAIT_MOST: Duration = Duration::from_secs(3);
+/// Time between two looks whether a kind is served by now: an API is added rarely.
+const UNSERVED_PAUSE: Duration = Duration::from_mins(1);
 /// A watch that has lasted this long or has told of anything did its work.
 const WORKED_AFTER: Duration = Duration::from_secs(1);
 /// So many refusals of one version in a row, and everything is listed again: the version
@@ -115,10 +117,21 @@ impl<K: Kind> Watch<K> {
     async fn list_and_follow(&mut self) -> EngineGone {
         loop {
             let since = self.partner.last_loss();
-            let Listing { objects, version } = self.list().await;
+            let Some(Listing { objects, version }) = self.list().await else {
+                if let Err(gone) = self.without().await {
+                    return gone;
+                }
+                continue;
+            };
             self.pace.told = None;
-            info!(kind = K::NAME, objects = objects.len(), version, "listed");
+            info!(
+                kind = self.kind.name(),
+                objects = objects.len(),
+                version,
+                "listed"
+            );
             self.partner.in_step().await;
+            self.kind.comes_after(&self.ready).await;
             if self.events.send(self.kind.listed(objects)).await.is_err() {
                 return EngineGone;
             }
@@ -127,15 +140,28 @@ impl<K: Kind> Watch<K> {
             if let Err(gone) = self.follow(version).await {
                 return gone;
             }
-            self.api.metrics().relist(K::NAME);
+            self.api.metrics().relist(self.kind.name());
         }
     }
 
-    /// Lists everything, however often it takes.
-    async fn list(&mut self) -> Listing<K> {
+    /// The API server does not serve the kind: there are no objects of it, for now.
+    async fn without(&mut self) -> Result<(), EngineGone> {
+        if self.pace.is_news("not served") {
+            info!(kind = self.kind.name(), "not served by this API server");
+            let none = self.kind.listed(Vec::new());
+            self.events.send(none).await.map_err(|_| EngineGone)?;
+            self.kind.mark_listed(&self.ready);
+        }
+        sleep(UNSERVED_PAUSE).await;
+        Ok(())
+    }
+
+    /// Lists everything, however often it takes; `None` if the kind is not served.
+    async fn list(&mut self) -> Option<Listing<K>> {
         loop {
             match list::all(&self.api, &self.kind, &mut self.known).await {
-                Ok(listing) => return listing,
+                Ok(listing) => return Some(listing),
+                Err(error) if self.kind.may_be_unserved() && error.is_not_found() => return None,
                 Err(error) => {
                     let wait = self
                         .pace
@@ -143,9 +169,9 @@ impl<K: Kind> Watch<K> {
                         .next()
                         .max(error.retry_after().unwrap_or_default());
                     if self.pace.is_news(&error.to_string()) {
-                        warn!(kind = K::NAME, %error, "list failed, trying again");
+                        warn!(kind = self.kind.name(), %error, "list failed, trying again");
                     }
-                    debug!(kind = K::NAME, %error, ?wait, "list failed");
+                    debug!(kind = self.kind.name(), %error, ?wait, "list failed");
                     self.pause(wait, error.retry_after().is_some()).await;
                 }
             }
@@ -167,8 +193,10 @@ impl<K: Kind> Watch<K> {
             let end = stream
                 .run(&mut version, &mut self.known, &mut self.partner)
                 .await?;
-            self.api.metrics().watch_restart(K::NAME, end.label());
-            log_end(K::NAME, &end, &version, &mut self.pace);
+            self.api
+                .metrics()
+                .watch_restart(self.kind.name(), end.label());
+            log_end(self.kind.name(), &end, &version, &mut self.pace);
             let worked = version != before || started.elapsed() >= WORKED_AFTER;
             let next = self.pace.after(&end, worked);
             if next.list || end.is_loss() {

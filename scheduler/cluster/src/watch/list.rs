@@ -88,7 +88,7 @@ pub(super) async fn all<K: Kind>(
 ) -> Result<Listing<K>, ListError> {
     for limit in PAGES {
         match pages(api, kind, known, limit).await {
-            Err(ListError::Expired) => warn!(kind = K::NAME, ?limit, "list expired half-way"),
+            Err(ListError::Expired) => warn!(kind = kind.name(), ?limit, "list expired half-way"),
             Ok(listing) => {
                 known.replace::<K>(&listing.objects);
                 return Ok(listing);
@@ -108,7 +108,7 @@ async fn pages<K: Kind>(
     let mut objects = Vec::new();
     let mut token = String::new();
     loop {
-        let text = fetch::<K>(api, limit, &token).await?;
+        let text = fetch(api, kind, limit, &token).await?;
         let page: Page<'_> =
             serde_json::from_slice(&text).map_err(|error| ListError::NoList(error.to_string()))?;
         for (n, raw) in page.items.unwrap_or_default().into_iter().enumerate() {
@@ -159,7 +159,7 @@ fn object<K: Kind>(
     match kind.decode(json.as_bytes()) {
         Ok(object) => Some(Arc::new(object)),
         Err(error) => {
-            skipped(api, K::NAME, Head::of(json).as_ref(), &chain(&error));
+            skipped(api, kind.name(), Head::of(json).as_ref(), &chain(&error));
             None
         }
     }
@@ -172,18 +172,23 @@ pub(super) fn skipped(api: &Api, kind: &'static str, head: Option<&Head<'_>>, er
     warn!(kind, object, error, "object not understood, left out");
 }
 
-async fn fetch<K: Kind>(api: &Api, limit: Option<u32>, token: &str) -> Result<Vec<u8>, ListError> {
+async fn fetch<K: Kind>(
+    api: &Api,
+    kind: &K,
+    limit: Option<u32>,
+    token: &str,
+) -> Result<Vec<u8>, ListError> {
     let params = ListParams {
-        field_selector: K::FIELD_SELECTOR.map(str::to_owned),
+        field_selector: kind.field_selector().map(str::to_owned),
         limit,
         continue_token: (!token.is_empty()).then(|| token.to_owned()),
         ..ListParams::default()
     };
-    let request = Request::new(K::PATH)
+    let request = Request::new(kind.path())
         .list(&params)
         .map_err(|error| ListError::NoAnswer(chain(&error)))?;
     let response = api
-        .open(Call::new("list", K::NAME, request), PAGE_LIMIT)
+        .open(Call::new("list", kind.name(), request), PAGE_LIMIT)
         .await
         .map_err(|error| ListError::NoAnswer(chain(&error)))?;
     if response.status().is_success() {
@@ -231,6 +236,11 @@ async fn read(response: Response<Body>) -> Result<Vec<u8>, ListError> {
 // === impl ListError ===
 
 impl ListError {
+    /// Whether the server knows no such kind.
+    pub(super) fn is_not_found(&self) -> bool {
+        matches!(self, Self::Refused { code, .. } if *code == StatusCode::NOT_FOUND)
+    }
+
     /// How long the server asks us to wait.
     pub(super) fn retry_after(&self) -> Option<Duration> {
         match self {

@@ -141,17 +141,17 @@ impl<K: Kind> Stream<'_, K> {
 
     async fn open(&self, version: &str) -> Result<kube::client::Body, End> {
         let params = WatchParams {
-            field_selector: K::FIELD_SELECTOR.map(str::to_owned),
+            field_selector: self.kind.field_selector().map(str::to_owned),
             timeout: Some(WATCH_SECONDS),
             bookmarks: true,
             ..WatchParams::default()
         };
-        let request = Request::new(K::PATH)
+        let request = Request::new(self.kind.path())
             .watch(&params, version)
             .map_err(|error| End::failed(chain(&error)))?;
         let response = self
             .api
-            .open(Call::new("watch", K::NAME, request), OPEN_LIMIT)
+            .open(Call::new("watch", self.kind.name(), request), OPEN_LIMIT)
             .await
             .map_err(|error| End::failed(chain(&error)))?;
         if response.status().is_success() {
@@ -172,7 +172,7 @@ impl<K: Kind> Stream<'_, K> {
         known: &mut Known<K::Object>,
     ) -> Result<Option<End>, EngineGone> {
         let Line::Whole(text) = line else {
-            skipped(self.api, K::NAME, None, "line too long");
+            skipped(self.api, self.kind.name(), None, "line too long");
             return Ok(None);
         };
         let change: Change<'_> = match serde_json::from_slice(text) {
@@ -211,7 +211,7 @@ impl<K: Kind> Stream<'_, K> {
                 }
                 Err(error) => {
                     let head = Head::of(json);
-                    skipped(self.api, K::NAME, head.as_ref(), &chain(&error));
+                    skipped(self.api, self.kind.name(), head.as_ref(), &chain(&error));
                     return (
                         None,
                         head.map(|head| head.version().to_owned())
@@ -221,7 +221,7 @@ impl<K: Kind> Stream<'_, K> {
             }
         }
         let Some(head) = Head::of(json) else {
-            skipped(self.api, K::NAME, None, "no metadata");
+            skipped(self.api, self.kind.name(), None, "no metadata");
             return (None, String::new());
         };
         let version = head.version().to_owned();
@@ -230,7 +230,12 @@ impl<K: Kind> Stream<'_, K> {
             return (Some(self.kind.gone(&head, json)), version);
         }
         if what != "BOOKMARK" {
-            skipped(self.api, K::NAME, Some(&head), "unknown type of change");
+            skipped(
+                self.api,
+                self.kind.name(),
+                Some(&head),
+                "unknown type of change",
+            );
         }
         (None, version)
     }

@@ -1,13 +1,14 @@
 //! Lists and watches against a scripted server.
 
 mod lists;
+mod others;
 mod pair;
 mod streams;
 
 use std::sync::Arc;
 
 use plimsoll_core::Event;
-use plimsoll_objects::Pod;
+use plimsoll_objects::{ObjectKind, Pod};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{Receiver, channel};
 use tokio::task::JoinSet;
@@ -35,7 +36,7 @@ struct Run {
 
 fn run<K: Kind + 'static>(kind: K, script: &Script) -> Run {
     let (sender, events) = channel(64);
-    let (metrics, ready) = (Metrics::default(), Ready::default());
+    let (metrics, ready) = (Metrics::default(), without_others());
     let api = Api::new(script.client(), metrics.clone());
     let mut task = JoinSet::new();
     // A leader: it waits for nobody.
@@ -48,6 +49,15 @@ fn run<K: Kind + 'static>(kind: K, script: &Script) -> Run {
         ready,
         _task: task,
     }
+}
+
+/// As if all other kinds had been listed: pods wait for nothing.
+fn without_others() -> Ready {
+    let ready = Ready::default();
+    for kind in ObjectKind::ALL {
+        ready.others_listed(kind);
+    }
+    ready
 }
 
 fn run_pods(script: &Script) -> Run {

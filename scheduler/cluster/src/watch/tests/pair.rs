@@ -12,10 +12,9 @@ use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::super::{Watch, partners};
-use super::{LIST, WATCH, change, list, pod, pods, quiet, refused};
+use super::{LIST, WATCH, change, list, pod, pods, quiet, refused, without_others};
 use crate::cluster::TaskError;
 use crate::kind::Nodes;
-use crate::ready::Ready;
 use crate::script::{Reply, Script, Then};
 
 const NODE_LIST: &str = "GET /api/v1/nodes";
@@ -31,7 +30,7 @@ struct Pair {
 fn run(script: &Script) -> Pair {
     let (sender, events) = channel(64);
     let (leads, follows) = partners();
-    let (api, ready) = (script.api(), Ready::default());
+    let (api, ready) = (script.api(), without_others());
     let nodes = Watch::new(
         Nodes::default(),
         api.clone(),
