@@ -33,6 +33,7 @@ mod watch;
 mod tests;
 
 pub use faults::{Fault, FaultId, Faults, Rule};
+pub use schema::unknown_fields;
 pub use server::{ApiServer, Error, Options};
 pub use stats::{RequestCount, Stats, WriteCount};
 pub use status::{Cause, Details, Status};

@@ -16,6 +16,8 @@ pub(crate) use table::{Field, Kind, ListType, Merge, Scalar, Type, types};
 pub(crate) use text::{go_kind, go_text};
 pub(crate) use wire::message;
 
+use serde_json::Value;
+
 use crate::resources::Resource;
 
 /// Gives the type of a resource's objects.
@@ -32,6 +34,25 @@ pub(crate) fn of_kind(group: &str, kind: &str) -> Option<&'static Type> {
         kind
     };
     types().named(name)
+}
+
+/// Reads an object as a strict server does. Gives every field that its kind does not have, such as
+/// `unknown field "spec.x"`; a kind that this server does not know has all fields.
+///
+/// # Errors
+/// A value is of the wrong type; says so in the words of Go's decoder.
+pub fn unknown_fields(
+    api_version: &str,
+    kind: &str,
+    object: &Value,
+) -> Result<Vec<String>, String> {
+    let group = api_version.split_once('/').map_or("", |(group, _)| group);
+    // A type without metadata is a part of others; a kind may be called the same.
+    let known = of_kind(group, kind).filter(|of| of.field("metadata").is_some());
+    match known {
+        Some(of) => read(of, &mut object.clone()),
+        None => Ok(Vec::new()),
+    }
 }
 
 #[cfg(test)]

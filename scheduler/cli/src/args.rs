@@ -7,7 +7,10 @@ use anyhow::Context;
 use clap::{Parser, Subcommand};
 use tracing_subscriber::EnvFilter;
 
+use crate::check::{CheckOptions, check};
 use crate::demo::{DemoOptions, demo};
+use crate::sequence::sequence;
+use crate::verdict::{CaseOptions, verdict};
 
 /// Kubernetes scheduling by what nodes really carry.
 #[derive(Debug, Parser)]
@@ -29,6 +32,24 @@ enum Command {
     /// that fit and 4 that do not, twice: by requests only, and by measured load. Takes about a minute. Exit status: 0 if
     /// measured load did better, 1 if not, 2 if the story could not be told.
     Demo(DemoOptions),
+
+    /// Says what is wrong with a configuration file, and what is in effect.
+    ///
+    /// Reads a `KubeSchedulerConfiguration` (of --config) or a `PlimsollConfiguration` (of
+    /// --plimsoll-config). Exit status: 0 if it has no errors, 1 if it has, 2 if it cannot be
+    /// read.
+    Check(CheckOptions),
+
+    /// Judges the pending pods of a case, each alone, and prints every word as JSON.
+    ///
+    /// The plugins of the scheduler run on the cluster of the case as they would in it; all nodes
+    /// are looked at. Exit status: 0, or 2 if the case makes no sense.
+    Verdict(CaseOptions),
+    /// Places the pending pods of a case one after another and prints where they go as JSON.
+    ///
+    /// Higher priority first, then as listed; of equally good nodes the first by name. Each pod
+    /// sees those before it on their nodes. Exit status: 0, or 2 if the case makes no sense.
+    Sequence(CaseOptions),
 }
 
 /// Reads the command line; ends the process where it asks for help or makes no sense.
@@ -45,16 +66,21 @@ impl Cli {
     /// It could not be done.
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         start_logging(&self.log)?;
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .enable_all()
-            .build()
-            .context("the runtime cannot be made")?;
-        runtime.block_on(async {
-            match self.command {
-                Command::Demo(options) => demo(&options).await,
-            }
-        })
+        match self.command {
+            Command::Demo(options) => run_async(demo(&options)),
+            Command::Check(options) => check(&options),
+            Command::Verdict(options) => verdict(&options),
+            Command::Sequence(options) => sequence(&options),
+        }
     }
+}
+
+fn run_async(task: impl Future<Output = anyhow::Result<ExitCode>>) -> anyhow::Result<ExitCode> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("the runtime cannot be made")?;
+    runtime.block_on(task)
 }
 
 fn start_logging(filter: &str) -> anyhow::Result<()> {

@@ -4,7 +4,10 @@ use std::io::Write;
 use std::process::ExitCode;
 
 mod args;
+mod check;
 mod demo;
+mod sequence;
+mod verdict;
 
 fn main() -> ExitCode {
     let outcome = args::parse().run();

@@ -117,3 +117,29 @@ fn a_broken_body_is_no_message() {
     assert!(message(&envelope("v1", "Widget", b"")).is_none());
     assert!(message(&envelope("v1", "Namespace", &[0x0a, 0xff])).is_none());
 }
+
+#[test]
+fn a_strict_reader_names_every_field_that_a_kind_does_not_have() {
+    let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadta": {},
+        "spec": {"containers": [{"name": "m", "imag": "x"}]}});
+    let found = unknown_fields("v1", "Pod", &pod).unwrap();
+    let expected = [
+        "unknown field \"metadta\"",
+        "unknown field \"spec.containers[0].imag\"",
+    ];
+    assert_eq!(found, expected);
+    assert!(unknown_fields("v1", "Pod", &json!({"spec": 1})).is_err());
+    let odd = json!({"x": 1});
+    assert!(
+        unknown_fields("example.com/v1", "Odd", &odd)
+            .unwrap()
+            .is_empty()
+    );
+}
+
+#[test]
+fn a_kind_called_like_a_part_of_another_is_not_taken_for_it() {
+    let claim = json!({"metadata": {"name": "a"}, "spec": {"devices": {}}});
+    let found = unknown_fields("resource.k8s.io/v1", "ResourceClaim", &claim).unwrap();
+    assert!(found.is_empty(), "{found:?}");
+}

@@ -95,8 +95,8 @@ fn conclusion_lines(text: &mut String, report: &Report) {
     }
     let _ = writeln!(
         text,
-        "  Both runs use the plugins of this version. kube-scheduler would also spread the\n  \
-         replicas; one of them is enough to take a busy node over {:.0} %.",
+        "  Both runs use all default plugins. Replicas that a ReplicaSet owns are also spread by\n  \
+         them; one replica more is enough to take a busy node over {:.0} %.",
         HOT * 100.0,
     );
 }
