@@ -6,10 +6,9 @@ use clap::{Parser, ValueEnum};
 
 /// Schedules pods by what nodes really carry.
 ///
-/// Runs beside kube-scheduler: give it a profile with a `schedulerName` of its own. This
-/// version does not have every default plugin yet: it names those it lacks at start, and
-/// pods that need them (pod affinity, topology spread, volumes) must not be given to
-/// it. Configuration files of kube-scheduler load unchanged as far as it has the plugins.
+/// Runs beside kube-scheduler: give it a profile with a `schedulerName` of its own. It has all
+/// default plugins, and configuration files of kube-scheduler load unchanged. It does not call
+/// HTTP extenders and does not elect a leader yet.
 #[derive(Debug, Clone, Parser)]
 #[command(name = "plimsoll-scheduler", version)]
 pub struct Args {

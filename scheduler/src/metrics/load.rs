@@ -33,9 +33,11 @@ struct StateLabels {
     state: &'static str,
 }
 
-/// The newest snapshot, for series per node.
+/// The nodes and their load as last seen, for series per node.
 #[derive(Debug, Clone, Default)]
-struct NodeRows(Arc<Mutex<Option<Snapshot>>>);
+struct NodeRows(Arc<Mutex<Rows>>);
+
+type Rows = Arc<[(Arc<NodeInfo>, NodeLoad)]>;
 
 // === impl LoadSeries ===
 
@@ -99,10 +101,12 @@ impl LoadSeries {
         self.rows.is_some()
     }
 
-    /// Keeps a snapshot for the next scrape.
+    /// Keeps what the snapshot has of each node for the next scrape.
     pub(crate) fn set_rows(&self, snapshot: &Snapshot) {
-        if let Some(rows) = &self.rows {
-            *rows.0.lock() = Some(snapshot.clone());
+        if let Some(kept) = &self.rows {
+            let nodes = snapshot.nodes();
+            let rows = nodes.map(|info| (Arc::clone(info), snapshot.load(info.id)));
+            *kept.0.lock() = rows.collect();
         }
     }
 }
@@ -111,18 +115,19 @@ impl LoadSeries {
 
 impl Collector for NodeRows {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
-        let kept = self.0.lock().clone();
-        let Some(snapshot) = kept else { return Ok(()) };
+        let rows = Arc::clone(&self.0.lock());
+        if rows.is_empty() {
+            return Ok(());
+        }
         let mut metric = encoder.encode_descriptor(
             "plimsoll_node_load_ratio",
             "Share of a node's capacity (of its allocatable, for what is requested)",
             None,
             MetricType::Gauge,
         )?;
-        for info in snapshot.nodes() {
-            let load = snapshot.load(info.id);
+        for (info, load) in &*rows {
             for resource in LoadResource::ALL {
-                encode_row(&mut metric, info, &load, resource)?;
+                encode_row(&mut metric, info, load, resource)?;
             }
         }
         Ok(())
