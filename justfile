@@ -1,4 +1,4 @@
-# The verbs of the workshop. Everything here is a plain cargo command: `just` is a convenience.
+# The verbs of the workshop. Everything here is a plain command: `just` is a convenience.
 
 # Formats everything.
 fmt:
@@ -20,6 +20,15 @@ demo:
 # Every bench; prints the bars.
 bench:
     cargo bench -p plimsoll-tests
+
+# Fresh cases of every area against the real kube-scheduler, such as `just parity 100-130`
+# (needs Go).
+parity seeds *flags:
+    tests/oracle/parity {{seeds}} {{flags}}
+
+# CPU per pod beside that of the real kube-scheduler, on the same clusters (needs Go).
+race *flags:
+    tests/oracle/bench {{flags}}
 
 # The documentation of the plugin contract.
 doc:

@@ -1,12 +1,19 @@
 //! Scheduling cycles of the engine alone, all nodes evaluated: pods per second and CPU per
 //! pod on one thread, with and without measured load.
 //!
-//! `cargo bench -p plimsoll-tests --bench cycle`
+//! `cargo bench -p plimsoll-tests --bench cycle`; with `-- --case FILE --warmup N` the
+//! cluster and the pods are those of a case file (`tests/oracle`, `bench --write-case`), the
+//! first N pods are not timed, and one line of JSON comes out.
 
 use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
+use anyhow::{Context, bail, ensure};
+use plimsoll_objects::{Pod, decode_node, decode_pod};
 use plimsoll_tests::{Bench, WITH_LOAD, arriving_pod, resident_bytes, thread_cpu};
+use serde_json::{Value, json};
 
 /// Sizes of the clusters.
 const NODES: [usize; 3] = [100, 1_000, 5_000];
@@ -24,7 +31,41 @@ apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
 ";
 
-fn main() -> std::io::Result<()> {
+/// What the command line asks for.
+#[derive(Debug, Default)]
+struct Options {
+    case: Option<PathBuf>,
+    warm_up: usize,
+}
+
+fn main() -> anyhow::Result<()> {
+    let options = options(std::env::args().skip(1))?;
+    match &options.case {
+        Some(file) => run_case(file, options.warm_up),
+        None => run_table(),
+    }
+}
+
+fn options(mut words: impl Iterator<Item = String>) -> anyhow::Result<Options> {
+    let mut options = Options::default();
+    while let Some(word) = words.next() {
+        let mut value = || {
+            words
+                .next()
+                .with_context(|| format!("{word} wants a value"))
+        };
+        match word.as_str() {
+            "--case" => options.case = Some(value()?.into()),
+            "--warmup" => options.warm_up = value()?.parse().context("--warmup")?,
+            // What cargo adds.
+            "--bench" => {}
+            _ => bail!("unknown argument {word}"),
+        }
+    }
+    Ok(options)
+}
+
+fn run_table() -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     writeln!(
         out,
@@ -64,4 +105,48 @@ fn measure(config: &str, nodes: usize) -> Duration {
         }
     }
     thread_cpu().saturating_sub(begin)
+}
+
+fn run_case(file: &Path, warm_up: usize) -> anyhow::Result<()> {
+    let (mut bench, pods) = read_case(file)?;
+    ensure!(pods.len() > warm_up, "no pods are left to time");
+    let (first, timed) = pods.split_at(warm_up);
+    for pod in first {
+        bench.schedule(pod);
+    }
+    let begin = thread_cpu();
+    let scheduled: usize = timed.iter().map(|pod| bench.schedule(pod)).sum();
+    let cpu = thread_cpu().saturating_sub(begin);
+    let answer = json!({
+        "scheduled": scheduled,
+        "cpuMicrosPerPod": cpu.as_secs_f64() * 1e6 / timed.len() as f64,
+        "residentMiB": resident_bytes().map(|bytes| bytes >> 20),
+    });
+    writeln!(std::io::stdout(), "{answer}")?;
+    Ok(())
+}
+
+/// The cluster of a case file, and the pods that wait, in its order.
+fn read_case(file: &Path) -> anyhow::Result<(Bench, Vec<Arc<Pod>>)> {
+    let text = std::fs::read(file).with_context(|| format!("{} is not read", file.display()))?;
+    let case: Value = serde_json::from_slice(&text).context("the case is no JSON")?;
+    let mut nodes = Vec::new();
+    let mut running = Vec::new();
+    for object in list(&case["objects"]) {
+        match object["kind"].as_str() {
+            Some("Node") => nodes.push(decode_node(object.to_string().as_bytes())?.into()),
+            Some("Pod") => running.push(pod(object)?),
+            kind => bail!("the bench knows no objects of kind {kind:?}"),
+        }
+    }
+    let pending: anyhow::Result<Vec<_>> = list(&case["pending"]).iter().map(pod).collect();
+    Ok((Bench::of(PLAIN, nodes, running), pending?))
+}
+
+fn pod(object: &Value) -> anyhow::Result<Arc<Pod>> {
+    Ok(decode_pod(object.to_string().as_bytes())?.into())
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
 }

@@ -5,6 +5,7 @@
 //! which is made first where it is missing.
 
 mod agents;
+mod audit;
 mod bin;
 mod objects;
 mod recorder;
@@ -21,11 +22,12 @@ use plimsoll_tests::project_root;
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
+pub(crate) use self::audit::Audit;
 pub(crate) use self::bin::binary;
 pub(crate) use self::objects::{NODES, PODS, node, node_path, pod, pod_path};
 pub(crate) use self::recorder::Recorder;
 pub(crate) use self::relay::Relay;
-pub(crate) use self::scheduler::{PROFILE, Scheduler, Setup};
+pub(crate) use self::scheduler::{PROFILE, Scheduler, Setup, THEIRS};
 
 /// The user that the scheduler is: the chart's service account.
 pub(crate) const USER: &str = "system:serviceaccount:plimsoll:plimsoll-scheduler";

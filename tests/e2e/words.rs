@@ -5,27 +5,8 @@ use std::time::Duration;
 use plimsoll_tests::controlplane::{Options, until};
 use serde_json::{Value, json};
 
-use crate::rig::{NODES, PODS, Rig, Setup, node, pod};
+use crate::rig::{NODES, PODS, Rig, Setup, THEIRS, node, pod};
 
-/// A profile with kube-scheduler's plugins.
-const PROFILE: &str = "
-apiVersion: kubescheduler.config.k8s.io/v1
-kind: KubeSchedulerConfiguration
-profiles:
-- schedulerName: plimsoll
-";
-/// kube-scheduler without preemption, of which the scheduler has none yet: it would add what
-/// evicting pods could do.
-const THEIR_PROFILE: &str = "
-apiVersion: kubescheduler.config.k8s.io/v1
-kind: KubeSchedulerConfiguration
-profiles:
-- schedulerName: default-scheduler
-  plugins:
-    multiPoint:
-      disabled:
-      - name: DefaultPreemption
-";
 const BOUND: Duration = Duration::from_secs(30);
 const SCHEDULERS: [&str; 2] = ["default-scheduler", "plimsoll"];
 
@@ -81,12 +62,12 @@ fn cases() -> Vec<(&'static str, &'static str, Value)> {
 #[test]
 fn events_and_conditions_read_as_those_of_kube_scheduler() -> anyhow::Result<()> {
     let options = Options {
-        kube_scheduler: Some(THEIR_PROFILE.to_owned()),
+        kube_scheduler: Some(String::new()),
         ..Options::default()
     };
     let rig = Rig::start(&options)?;
     let setup = Setup {
-        profiles: PROFILE.to_owned(),
+        profiles: THEIRS.to_owned(),
         ..Setup::default()
     };
     let scheduler = rig.scheduler(&setup)?;

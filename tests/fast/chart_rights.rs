@@ -8,7 +8,10 @@ use plimsoll_apiserver::{Fault, Rule, Verb};
 use plimsoll_cluster::RIGHTS;
 use plimsoll_tests::flow::{REQUESTS_ONLY, Stage, node, pod};
 use plimsoll_tests::project_root;
-use serde_json::Value;
+use serde_json::{Value, json};
+
+/// The group that the embedded API server does not serve.
+const DEVICES: &str = "resource.k8s.io";
 
 /// One right: group, resource, verb.
 type Right = (String, String, String);
@@ -122,12 +125,117 @@ async fn flow_of_every_kind_asks_the_api_server_for_every_right_and_no_other() -
         .await;
     stage.add(node("large", "4"));
     stage.until_told("big", "Scheduled").await;
+
+    preempt(&stage).await;
+    bind_volumes(&stage).await;
     scheduler.stop().await?;
+    // This server has no devices; `tests/e2e/devices.rs` compares them on a real one.
+    let listed = of_code();
+    let served = listed.iter().filter(|(group, ..)| group != DEVICES);
+    let asked = of_server(&stage);
     assert_eq!(
-        of_server(&stage),
-        of_code(),
+        asked
+            .iter()
+            .filter(|(group, ..)| group != DEVICES)
+            .collect::<Vec<_>>(),
+        served.collect::<Vec<_>>(),
         "asked is left, listed is right"
     );
+    let beyond: Vec<_> = asked.difference(&listed).collect();
+    assert!(beyond.is_empty(), "asked and not listed: {beyond:?}");
     stage.close().await;
     Ok(())
+}
+
+/// The pod `big` goes for one of a higher priority.
+async fn preempt(stage: &Stage) {
+    let mut urgent: Value = pod("urgent").cpu("3").into();
+    urgent["spec"]["priority"] = json!(1000);
+    stage.add(urgent);
+    assert_eq!(stage.until_bound("urgent").await, "large");
+    assert!(stage.pod("big").is_null(), "it is evicted");
+}
+
+/// A volume that is there is set aside for a claim, and one is asked for on a node; the test
+/// completes both as the volume controller does.
+async fn bind_volumes(stage: &Stage) {
+    for (class, provisioner) in [("local", "kubernetes.io/no-provisioner"), ("made", "disks")] {
+        stage.add(json!({
+            "apiVersion": "storage.k8s.io/v1",
+            "kind": "StorageClass",
+            "metadata": {"name": class},
+            "provisioner": provisioner,
+            "volumeBindingMode": "WaitForFirstConsumer",
+        }));
+    }
+    stage.add(volume("there", "local"));
+    for class in ["local", "made"] {
+        stage.add(json!({
+            "apiVersion": "v1",
+            "kind": "PersistentVolumeClaim",
+            "metadata": {"name": class, "namespace": "default"},
+            "spec": {
+                "accessModes": ["ReadWriteOnce"],
+                "resources": {"requests": {"storage": "1Gi"}},
+                "storageClassName": class,
+            },
+            "status": {"phase": "Pending"},
+        }));
+        let mut user: Value = pod(class).cpu("10m").into();
+        user["spec"]["volumes"] =
+            json!([{"name": "data", "persistentVolumeClaim": {"claimName": class}}]);
+        stage.add(user);
+    }
+    let get = |resource: &str, namespace: &str, name: &str| {
+        let found = stage.store().get(resource, namespace, name);
+        found.map_or(Value::Null, |object| object.value())
+    };
+    stage
+        .until("the volume is set aside", || {
+            get("persistentvolumes", "", "there")["spec"]["claimRef"]["name"] == "local"
+        })
+        .await;
+    complete(stage, "local", "there");
+    stage.until_bound("local").await;
+
+    let claim = || get("persistentvolumeclaims", "default", "made");
+    let selected = "volume.kubernetes.io/selected-node";
+    stage
+        .until("a node is chosen for the claim", || {
+            claim()["metadata"]["annotations"][selected].is_string()
+        })
+        .await;
+    let mut new = volume("new", "made");
+    new["spec"]["claimRef"] = json!({
+        "kind": "PersistentVolumeClaim", "namespace": "default", "name": "made",
+        "uid": claim()["metadata"]["uid"],
+    });
+    stage.add(new);
+    complete(stage, "made", "new");
+    stage.until_bound("made").await;
+}
+
+fn volume(name: &str, class: &str) -> Value {
+    json!({
+        "apiVersion": "v1",
+        "kind": "PersistentVolume",
+        "metadata": {"name": name},
+        "spec": {
+            "capacity": {"storage": "1Gi"},
+            "accessModes": ["ReadWriteOnce"],
+            "storageClassName": class,
+            "hostPath": {"path": "/mnt"},
+        },
+        "status": {"phase": "Available"},
+    })
+}
+
+fn complete(stage: &Stage, claim: &str, volume: &str) {
+    let store = stage.store();
+    let edited = store.edit("persistentvolumeclaims", "default", claim, |claim| {
+        claim["metadata"]["annotations"]["pv.kubernetes.io/bind-completed"] = json!("yes");
+        claim["spec"]["volumeName"] = json!(volume);
+        claim["status"]["phase"] = json!("Bound");
+    });
+    edited.expect("the claim is there");
 }

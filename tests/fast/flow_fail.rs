@@ -5,7 +5,8 @@ use plimsoll_tests::flow::{REQUESTS_ONLY, Stage, node, pod};
 use serde_json::Value;
 
 const STATUS: &str = "pods/status";
-const NO_CPU: &str = "0/2 nodes are available: 2 Insufficient cpu.";
+const NO_CPU: &str = "0/2 nodes are available: 2 Insufficient cpu. \
+    preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.";
 
 /// Two nodes of one CPU and a small pod on the first.
 fn two_small_nodes() -> Stage {
@@ -74,7 +75,8 @@ async fn every_reason_is_counted_by_node() -> anyhow::Result<()> {
     let scheduler = stage.scheduler(REQUESTS_ONLY).await;
     stage.add(pod("big").cpu("2"));
     let told = stage.until_told("big", "FailedScheduling").await;
-    let expected = "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable.";
+    let expected = "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable. \
+        preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.";
     assert_eq!(told.note, expected);
     scheduler.stop().await?;
     stage.close().await;

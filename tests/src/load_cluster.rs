@@ -9,7 +9,7 @@ use plimsoll_framework::Now;
 use plimsoll_framework::test_util::{node, pod};
 use plimsoll_kernel::Kernel;
 use plimsoll_load::{Figure, Machine, Meter, Sample};
-use plimsoll_objects::Pod;
+use plimsoll_objects::{Node, Pod};
 
 /// Zones that nodes are spread over.
 const ZONES: usize = 3;
@@ -47,6 +47,18 @@ impl Bench {
     /// # Panics
     /// The configuration does not load.
     pub fn new(config: &str, nodes: usize, pods_per_node: usize) -> Self {
+        let running = (0..nodes * pods_per_node).map(|index| running_pod(index, nodes));
+        let running = running.collect();
+        let mut bench = Self::of(config, (0..nodes).map(bench_node).collect(), running);
+        bench.sample_all(1);
+        bench
+    }
+
+    /// A cluster of these nodes and running pods, without measured load.
+    ///
+    /// # Panics
+    /// The configuration does not load.
+    pub fn of(config: &str, nodes: Vec<Arc<Node>>, running: Vec<Arc<Pod>>) -> Self {
         let registry = plimsoll_plugins::registry();
         let config: SchedulerConfig =
             plimsoll_config::load(config, &registry).expect("the bench's configuration loads");
@@ -55,12 +67,10 @@ impl Bench {
         let mut bench = Self {
             engine,
             now: Duration::from_secs(100),
-            nodes,
+            nodes: nodes.len(),
         };
-        bench.step(Event::NodesListed((0..nodes).map(bench_node).collect()));
-        let running = (0..nodes * pods_per_node).map(|index| running_pod(index, nodes));
-        bench.step(Event::PodsListed(running.collect()));
-        bench.sample_all(1);
+        bench.step(Event::NodesListed(nodes));
+        bench.step(Event::PodsListed(running));
         bench
     }
 
@@ -126,7 +136,7 @@ pub fn pod_ref(pod: &Pod) -> PodRef {
     }
 }
 
-fn bench_node(index: usize) -> Arc<plimsoll_objects::Node> {
+fn bench_node(index: usize) -> Arc<Node> {
     node(&node_name(index))
         .cpu(&CORES.to_string())
         .memory("32Gi")

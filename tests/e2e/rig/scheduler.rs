@@ -26,6 +26,14 @@ profiles:
         weight: 30
 ";
 
+/// A profile with kube-scheduler's plugins, named `plimsoll`.
+pub(crate) const THEIRS: &str = "
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- schedulerName: plimsoll
+";
+
 /// What a scheduler may take to start, to end, or to show something on its pages.
 const BOUND: Duration = Duration::from_secs(30);
 
