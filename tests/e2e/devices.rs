@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::rig::{Audit, NODES, PODS, Recorder, Rig, Setup, THEIRS, node, pod, pod_path};
 
-const BOUND: Duration = Duration::from_secs(60);
+const BOUND: Duration = Duration::from_mins(1);
 const GROUP: &str = "resource.k8s.io";
 const CLASSES: &str = "/apis/resource.k8s.io/v1/deviceclasses";
 const SLICES: &str = "/apis/resource.k8s.io/v1/resourceslices";
