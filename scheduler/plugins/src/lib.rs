@@ -12,6 +12,8 @@ mod allocation;
 pub mod default_binder;
 pub mod default_preemption;
 pub mod dynamic_resources;
+#[cfg(test)]
+mod half_enabled;
 mod hints;
 pub mod image_locality;
 pub mod inter_pod_affinity;

@@ -16,7 +16,7 @@ use plimsoll_framework::{
     Cycle, CycleState, Depends, Hooks, NodeId, NodeInfo, PluginSpec, Point, PreScore,
     PreScoreOutcome, Rejection, Score,
 };
-use plimsoll_objects::Resources;
+use plimsoll_objects::{Pod, Resources};
 
 use crate::allocation::{Basis, Resource, WeightedResource};
 use args::BalancedArgs;
@@ -53,12 +53,7 @@ impl PreScore for BalancedAllocation {
         _state: &mut CycleState,
         _feasible: &[NodeId],
     ) -> Result<PreScoreOutcome, Rejection> {
-        let asked = &cycle.pod.spec.requests.placed;
-        let asks = self
-            .resources
-            .iter()
-            .any(|entry| amount(asked, &entry.resource) != 0);
-        Ok(if asks {
+        Ok(if self.is_asked(cycle.pod) {
             PreScoreOutcome::Ready
         } else {
             PreScoreOutcome::Skip
@@ -73,6 +68,10 @@ impl Score for BalancedAllocation {
         _state: &CycleState,
         node: &NodeInfo,
     ) -> Result<i64, Rejection> {
+        // `PreScore` may not be in the profile.
+        if !self.is_asked(cycle.pod) {
+            return Ok(0);
+        }
         let requests = &cycle.pod.spec.requests;
         let resources = self.resources.iter();
         let amounts =
@@ -84,6 +83,15 @@ impl Score for BalancedAllocation {
             })
             .unzip::<_, _, Vec<f64>, Vec<f64>>();
         Ok(maths::score(&without, &with))
+    }
+}
+
+impl BalancedAllocation {
+    /// Whether the pod requests any of the resources.
+    fn is_asked(&self, pod: &Pod) -> bool {
+        let asked = &pod.spec.requests.placed;
+        let mut resources = self.resources.iter();
+        resources.any(|entry| amount(asked, &entry.resource) != 0)
     }
 }
 

@@ -83,12 +83,18 @@ impl Filter for NodeVolumeLimits {
         state: &CycleState,
         node: &NodeInfo,
     ) -> Result<FilterOutcome, Rejection> {
-        let Some(Wanted(wanted)) = state.get() else {
-            return Ok(FilterOutcome::Pass);
-        };
         let catalog = cycle.snapshot.catalog();
         let csi_node = catalog.csi_nodes.called(node.name()).map(|found| &**found);
-        let new = wanted[usize::from(csi_node.is_some())].as_ref();
+        let migrates = csi_node.is_some();
+        // `PreFilter` may not be in the profile.
+        let own;
+        let new = if let Some(Wanted(wanted)) = state.get() {
+            &wanted[usize::from(migrates)]
+        } else {
+            own = New::of(cycle.pod, catalog, migrates);
+            &own
+        };
+        let new = new.as_ref();
         let new = new.map_err(Clone::clone)?;
         for driver in &new.required {
             if csi_node.is_none_or(|csi_node| csi_node.driver(driver).is_none()) {

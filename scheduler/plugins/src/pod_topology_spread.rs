@@ -94,9 +94,8 @@ impl PreFilter for PodTopologySpread {
         other: &Pod,
         node: &NodeInfo,
     ) -> Result<(), Rejection> {
-        if let Some(state) = state.get_mut::<HardState>() {
-            state.update(cycle.pod, other, node, 1);
-        }
+        let state = state.get_mut::<HardState>().ok_or_else(not_filtered)?;
+        state.update(cycle.pod, other, node, 1);
         Ok(())
     }
 
@@ -107,25 +106,21 @@ impl PreFilter for PodTopologySpread {
         other: &Pod,
         node: &NodeInfo,
     ) -> Result<(), Rejection> {
-        if let Some(state) = state.get_mut::<HardState>() {
-            state.update(cycle.pod, other, node, -1);
-        }
+        let state = state.get_mut::<HardState>().ok_or_else(not_filtered)?;
+        state.update(cycle.pod, other, node, -1);
         Ok(())
     }
 }
 
 impl Filter for PodTopologySpread {
-    /// Without a state `PreFilter` has skipped: there is nothing to judge.
     fn filter(
         &self,
         _cycle: &Cycle<'_>,
         state: &CycleState,
         node: &NodeInfo,
     ) -> Result<FilterOutcome, Rejection> {
-        match state.get::<HardState>() {
-            Some(state) => state.judge(node.id).map(|()| FilterOutcome::Pass),
-            None => Ok(FilterOutcome::Pass),
-        }
+        let state = state.get::<HardState>().ok_or_else(not_filtered)?;
+        state.judge(node.id).map(|()| FilterOutcome::Pass)
     }
 }
 
@@ -161,9 +156,8 @@ impl Score for PodTopologySpread {
         state: &CycleState,
         node: &NodeInfo,
     ) -> Result<i64, Rejection> {
-        Ok(state
-            .get::<SoftState>()
-            .map_or(0, |state| state.score(node.id)))
+        let state = state.get::<SoftState>().ok_or_else(not_scored)?;
+        Ok(state.score(node.id))
     }
 
     fn normalize(
@@ -172,9 +166,8 @@ impl Score for PodTopologySpread {
         state: &CycleState,
         scores: &mut [NodeScore],
     ) -> Result<(), Rejection> {
-        if let Some(state) = state.get::<SoftState>() {
-            state.normalize(scores);
-        }
+        let state = state.get::<SoftState>().ok_or_else(not_scored)?;
+        state.normalize(scores);
         Ok(())
     }
 }
@@ -188,6 +181,16 @@ impl EnqueueExtensions for PodTopologySpread {
     fn hint(&self, pod: &Pod, event: ClusterEvent, change: &Change<'_>, catalog: &Catalog) -> Hint {
         wake::hint(pod, event, change, |pod| self.hard(pod, catalog))
     }
+}
+
+/// `Filter` ran without `PreFilter`.
+fn not_filtered() -> Rejection {
+    Rejection::error("reading \"PreFilterPodTopologySpread\" from cycleState: not found")
+}
+
+/// `Score` ran without `PreScore`.
+fn not_scored() -> Rejection {
+    Rejection::error("error reading \"PreScorePodTopologySpread\" from cycleState: not found")
 }
 
 impl PodTopologySpread {

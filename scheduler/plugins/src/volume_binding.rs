@@ -110,7 +110,8 @@ impl Filter for VolumeBinding {
             Some(Planned(plan)) => {
                 find::find(plan, cycle.snapshot.catalog(), &node.node).map(|_| FilterOutcome::Pass)
             }
-            None => Ok(FilterOutcome::Pass),
+            // Nobody planned: `PreFilter` is not in the profile.
+            None => Err(Rejection::error("not found")),
         }
     }
 }

@@ -107,8 +107,11 @@ impl Filter for VolumeRestrictions {
         if others.any(|other| shares_a_disk(cycle.pod, other)) {
             return Err(Rejection::unschedulable(REASON_DISK));
         }
-        let exclusive: Option<&Exclusive> = state.get();
-        if exclusive.is_some_and(|exclusive| exclusive.users > 0) {
+        let Some(exclusive) = state.get::<Exclusive>() else {
+            let text = "cannot read \"PreFilterVolumeRestrictions\" from cycleState";
+            return Err(Rejection::error(text));
+        };
+        if exclusive.users > 0 {
             return Err(Rejection::unschedulable(REASON_CLAIM));
         }
         Ok(FilterOutcome::Pass)
