@@ -44,8 +44,10 @@ fn the_certificate_outlives_upgrades_and_nothing_outlives_the_release() -> anyho
         let asked = ["auth", "can-i", verb, resource, "--as", account, "-A"];
         Ok(installation.cluster.kubectl(&asked)?.status.success())
     };
-    assert!(can("watch", "nodes")? && can("list", "pods")?);
-    assert!(!can("patch", "pods")? && !can("delete", "pods")? && !can("get", "secrets")?);
+    // `delete` is preemption.
+    assert!(can("watch", "nodes")? && can("list", "pods")? && can("delete", "pods")?);
+    assert!(!can("patch", "pods")? && !can("update", "pods")? && !can("get", "secrets")?);
+    assert!(!can("delete", "nodes")? && !can("delete", "persistentvolumeclaims")?);
     let agent = "system:serviceaccount:plimsoll-system:plimsoll-agent";
     let listed = ["auth", "can-i", "list", "pods", "--as", agent, "-A"];
     assert!(!installation.cluster.kubectl(&listed)?.status.success());
