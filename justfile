@@ -30,6 +30,11 @@ parity seeds *flags:
 race *flags:
     tests/oracle/bench {{flags}}
 
+# Throughput, CPU, memory and latency beside the real kube-scheduler, on a real API server
+# (needs Go; 25 minutes).
+bars *flags:
+    tests/race/run {{flags}}
+
 # The documentation of the plugin contract.
 doc:
     cargo doc -p plimsoll-framework --no-deps --features test-util

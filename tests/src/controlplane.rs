@@ -11,6 +11,7 @@
 
 mod api;
 mod build;
+mod line;
 mod pki;
 mod ports;
 mod process;
@@ -27,9 +28,10 @@ use serde_json::{Value, json};
 
 pub use self::api::{Answer, Api, Watch};
 pub use self::build::programs;
+pub use self::line::Line;
 pub use self::pki::{Identity, Issuer};
 pub use self::ports::free_port;
-pub use self::process::{Process, Signal, Stopwatch, new_folder, until};
+pub use self::process::{Process, Signal, Stopwatch, cpu_of, new_folder, until};
 pub use self::program::Program;
 
 use self::program::Plan;

@@ -12,6 +12,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use serde_json::Value;
 
+use super::line::Line;
 use super::pki::Identity;
 
 /// A request that takes longer hangs.
@@ -39,7 +40,7 @@ pub struct Watch {
     lines: BufReader<Connection>,
 }
 
-type Connection = StreamOwned<ClientConnection, TcpStream>;
+pub(super) type Connection = StreamOwned<ClientConnection, TcpStream>;
 
 // === impl Api ===
 
@@ -68,6 +69,14 @@ impl Api {
         let tls = Arc::clone(&self.tls);
         let address = address.to_owned();
         Self { address, tls }
+    }
+
+    /// Opens a connection that is used again and again.
+    ///
+    /// # Errors
+    /// Nobody listens.
+    pub fn line(&self) -> anyhow::Result<Line> {
+        Line::new(self)
     }
 
     /// Asks once; every answer is one, whatever its code.
@@ -159,14 +168,23 @@ impl Api {
         Ok(body)
     }
 
-    fn send(&self, verb: &str, path: &str, kind: &str, body: &str) -> anyhow::Result<Connection> {
+    pub(super) fn address(&self) -> &str {
+        &self.address
+    }
+
+    pub(super) fn connect(&self) -> anyhow::Result<Connection> {
         let address = &self.address;
         let stream = TcpStream::connect(address).with_context(|| format!("no {address}"))?;
         stream.set_read_timeout(Some(BOUND))?;
         stream.set_nodelay(true)?;
         let name = ServerName::try_from("127.0.0.1")?;
         let tls = ClientConnection::new(Arc::clone(&self.tls), name)?;
-        let mut connection = StreamOwned::new(tls, stream);
+        Ok(StreamOwned::new(tls, stream))
+    }
+
+    fn send(&self, verb: &str, path: &str, kind: &str, body: &str) -> anyhow::Result<Connection> {
+        let address = &self.address;
+        let mut connection = self.connect()?;
         let request = format!(
             "{verb} {path} HTTP/1.0\r\nHost: {address}\r\nAccept: application/json\r\n\
              Content-Type: {kind}\r\nContent-Length: {}\r\n\r\n{body}",
@@ -190,7 +208,7 @@ impl Iterator for Watch {
     }
 }
 
-fn code_of(head: &str) -> anyhow::Result<u16> {
+pub(super) fn code_of(head: &str) -> anyhow::Result<u16> {
     let code = head.split(' ').nth(1).context("no code")?;
     code.parse().context("the code is no number")
 }

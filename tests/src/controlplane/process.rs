@@ -45,9 +45,12 @@ impl Process {
         Self::spawn(command, log)
     }
 
-    /// The same for a program that ends once its standard input does: also if this process
-    /// is killed.
-    pub(super) fn start_tied(mut command: Command, log: &Path) -> anyhow::Result<Self> {
+    /// The same for a program of the control plane, which ends once its standard input does:
+    /// also if this process is killed.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub fn start_tied(mut command: Command, log: &Path) -> anyhow::Result<Self> {
         command.env("END_WITH_INPUT", "1").stdin(Stdio::piped());
         Self::spawn(command, log)
     }
@@ -127,6 +130,12 @@ impl Process {
         self.memory("VmHWM:")
     }
 
+    /// CPU time of all its threads, user and system, so far; `None` once it has ended.
+    /// Linux counts it in ticks of 10 ms.
+    pub fn cpu(&self) -> Option<Duration> {
+        cpu_of(self.id())
+    }
+
     fn memory(&self, field: &str) -> Option<u64> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.id())).ok()?;
         let line = status.lines().find(|line| line.starts_with(field))?;
@@ -141,6 +150,17 @@ impl Drop for Process {
         drop(self.child.kill());
         drop(self.child.wait());
     }
+}
+
+/// CPU time of a process so far, in ticks of 10 ms; `None` once it has ended.
+pub fn cpu_of(process: u32) -> Option<Duration> {
+    const TICK: Duration = Duration::from_millis(10);
+    let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name may have spaces; what follows its bracket is numbered from the third field.
+    let mut fields = text.rsplit_once(')')?.1.split_whitespace().skip(11);
+    let user: u32 = fields.next()?.parse().ok()?;
+    let system: u32 = fields.next()?.parse().ok()?;
+    Some(TICK * user.saturating_add(system))
 }
 
 /// Looks again and again until something holds.
