@@ -3,6 +3,7 @@
 
 mod agents;
 mod api_server;
+mod beside;
 mod controlplane;
 mod crash;
 mod deploy;
