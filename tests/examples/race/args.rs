@@ -32,12 +32,12 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 2000)]
     pub(crate) pods: usize,
 
-    /// What is run.
+    /// What is run, in this order.
     #[arg(
         long,
         value_enum,
         value_delimiter = ',',
-        default_value = "burst,idle,cold"
+        default_value = "idle,cold,burst"
     )]
     pub(crate) parts: Vec<Part>,
 
@@ -50,7 +50,7 @@ pub(crate) struct Args {
     pub(crate) bound: usize,
 
     /// Nothing new is begun after so many minutes.
-    #[arg(long, default_value_t = 22)]
+    #[arg(long, default_value_t = 24)]
     minutes: u64,
 
     /// Where plimsoll-scheduler is; without it beside this program's folder.
