@@ -178,13 +178,13 @@ pub use node::{NodeId, NodeInfo};
 pub use now::Now;
 pub use plugin::{
     Bind, BindOutcome, EnqueueExtensions, Filter, FilterOutcome, MAX_PERMIT_WAIT, NodeScore,
-    Permit, PermitOutcome, PermitRequest, PostBind, PostFilter, PostFilterOutcome, PreBind,
-    PreBindOutcome, PreBindStep, PreEnqueue, PreFilter, PreFilterOutcome, PreScore,
-    PreScoreOutcome, Preemption, QueueSort, Release, Reserve, Score, WaitingPod,
+    Normalizes, Permit, PermitOutcome, PermitRequest, PostBind, PostFilter, PostFilterOutcome,
+    PreBind, PreBindOutcome, PreBindStep, PreEnqueue, PreFilter, PreFilterOutcome, PreScore,
+    PreScoreOutcome, Preemption, QueueSort, Release, Reserve, Score, WaitingPod, score_one_by_one,
 };
 pub use registry::{Registry, RegistryError};
 pub use rejection::{Code, Reason, Rejection};
-pub use snapshot::Snapshot;
+pub use snapshot::{ChangeMark, Snapshot};
 pub use spec::{Args, Depends, Hooks, PluginSpec, Point};
 
 /// Highest score of a plugin after normalising (kube-scheduler `MaxScore`).

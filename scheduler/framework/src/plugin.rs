@@ -31,4 +31,4 @@ pub use pre_filter::{PreFilter, PreFilterOutcome};
 pub use pre_score::{PreScore, PreScoreOutcome};
 pub use queue_sort::QueueSort;
 pub use reserve::Reserve;
-pub use score::{NodeScore, Score};
+pub use score::{NodeScore, Normalizes, Score, score_one_by_one};

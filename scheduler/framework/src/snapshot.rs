@@ -4,6 +4,7 @@
 //! equal to one made anew (a property that the engine's tests hold).
 
 mod affinities;
+mod changes;
 mod column;
 mod pairs;
 mod placed;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 use plimsoll_objects::{LabelSelector, NodeImage, ObjectKey, Pod, PodAffinity};
 
 use self::affinities::PlacedAffinities;
+use self::changes::Changes;
 use self::column::LabelColumns;
 use self::placed::PlacedSets;
 
@@ -25,6 +27,7 @@ use crate::load::{LoadMode, NodeLoad};
 use crate::node::{NodeId, NodeInfo, PodGroup};
 use crate::now::Now;
 
+pub use self::changes::ChangeMark;
 pub use self::column::LabelColumn;
 pub use self::placed::PlacedSet;
 
@@ -41,6 +44,9 @@ pub struct Snapshot {
     labels: LabelColumns,
     claims: ClaimUsers,
     catalog: Catalog,
+    changes: Changes,
+    /// Grows with each new order.
+    order_version: u64,
     taken_at: Now,
 }
 
@@ -60,6 +66,8 @@ impl Snapshot {
             labels: LabelColumns::default(),
             claims: ClaimUsers::default(),
             catalog: Catalog::default(),
+            changes: Changes::default(),
+            order_version: 0,
             taken_at,
         }
     }
@@ -103,6 +111,27 @@ impl Snapshot {
     /// All nodes, in the order kube-scheduler looks at them (zones in turn).
     pub fn order(&self) -> &[NodeId] {
         &self.order
+    }
+
+    /// Another number for each order that this snapshot has had.
+    pub fn order_version(&self) -> u64 {
+        self.order_version
+    }
+
+    /// Now, for [`Snapshot::changes_since`].
+    pub fn change_mark(&self) -> ChangeMark {
+        self.changes.mark()
+    }
+
+    /// The nodes that changed, or whose pods did, since `mark`, some of them more than once;
+    /// `None` if that is not known: the mark is too old, or of another snapshot.
+    pub fn changes_since(&self, mark: &ChangeMark) -> Option<impl Iterator<Item = NodeId>> {
+        self.changes.since(mark)
+    }
+
+    /// Another number for each state of which nodes have which images.
+    pub fn images_version(&self) -> u64 {
+        self.images.version()
     }
 
     /// All nodes with their pods, in that order.
@@ -204,6 +233,7 @@ impl Snapshot {
     fn index(&mut self, index: usize, old: Option<&NodeInfo>) {
         let new = self.infos[index].as_deref();
         let id = NodeId(index as u32);
+        self.changes.note(id);
         self.placed.replace(id, groups(old), groups(new));
         self.affinities.replace(id, pods(old), pods(new));
         self.claims.replace(volume_pods(old), volume_pods(new));
@@ -238,6 +268,7 @@ impl Snapshot {
     /// Sets the order of the nodes (engine only).
     pub fn set_order(&mut self, order: Vec<NodeId>) {
         self.order = order;
+        self.order_version += 1;
     }
 
     /// Sets the instant (engine only).

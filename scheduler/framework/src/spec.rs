@@ -66,14 +66,23 @@ pub enum Point {
     PostBind,
 }
 
-/// What a plugin's verdict on a node reads: after a change only what is named here is
-/// judged again.
+/// What a plugin's verdict on a node reads, and its raw score: after a change only what is
+/// named here is judged again.
+///
+/// With [`Node`](Self::Node), [`NodeInfo`](Self::NodeInfo) and [`Images`](Self::Images) the
+/// engine keeps what `Filter` and `Score` say, and takes it for every pod that is like the
+/// first: all of `spec`, namespace, labels, annotations and controller are equal. Such a
+/// plugin must read nothing else of a pod (not its name, uid, times or status), and what it
+/// stores in the cycle's state must follow from the pod alone. Device classes may be read:
+/// when one changes, all that was kept is dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depends {
     /// The node object alone.
     Node,
-    /// The node object and the sums over its pods.
+    /// The node object and its pods.
     NodeInfo,
+    /// The node, its pods, how many nodes there are and which images they have.
+    Images,
     /// Counts of pods over the nodes with the same value of a label key.
     Counts,
     /// Objects of other kinds.
@@ -146,6 +155,15 @@ impl Args {
 impl fmt::Debug for Args {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Args").field(&self.effective).finish()
+    }
+}
+
+// === impl Depends ===
+
+impl Depends {
+    /// Whether what the plugin says of a node may be kept.
+    pub fn is_kept(self) -> bool {
+        matches!(self, Self::Node | Self::NodeInfo | Self::Images)
     }
 }
 

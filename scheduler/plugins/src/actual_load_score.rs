@@ -28,8 +28,8 @@ mod tests;
 use std::sync::Arc;
 
 use plimsoll_framework::{
-    Cycle, CycleState, Depends, Hooks, NodeId, NodeInfo, PluginSpec, Point, PreScore,
-    PreScoreOutcome, Rejection, Score,
+    Cycle, CycleState, Depends, Hooks, NodeId, NodeInfo, Normalizes, PluginSpec, Point, PreScore,
+    PreScoreOutcome, Rejection, Score, score_one_by_one,
 };
 
 use crate::allocation::{WeightedResource, least_allocated, most_allocated};
@@ -120,6 +120,29 @@ impl Score for ActualLoadScore {
                 node.name()
             ))
         })
+    }
+
+    fn score_nodes(
+        &self,
+        cycle: &Cycle<'_>,
+        state: &CycleState,
+        nodes: &[NodeId],
+        scores: &mut Vec<i64>,
+    ) -> Result<(), Rejection> {
+        let Some(Scores(prepared)) = state.get::<Scores>() else {
+            return score_one_by_one(self, cycle, state, nodes, scores);
+        };
+        for node in nodes {
+            match prepared.get(node.index()) {
+                Some(score) => scores.push(i64::from(*score)),
+                None => return score_one_by_one(self, cycle, state, nodes, scores),
+            }
+        }
+        Ok(())
+    }
+
+    fn normalizes(&self) -> Normalizes {
+        Normalizes::Not
     }
 }
 

@@ -13,8 +13,8 @@
 use std::sync::Arc;
 
 use plimsoll_framework::{
-    Cycle, CycleState, Depends, Hooks, MAX_SCORE, NodeId, NodeInfo, PluginSpec, Point, PreScore,
-    PreScoreOutcome, Rejection, Score, Snapshot,
+    Cycle, CycleState, Depends, Hooks, MAX_SCORE, NodeId, NodeInfo, Normalizes, PluginSpec, Point,
+    PreScore, PreScoreOutcome, Rejection, Score, Snapshot,
 };
 
 use crate::unread_args;
@@ -39,7 +39,7 @@ pub fn spec() -> PluginSpec {
     PluginSpec {
         name: NAME,
         points: &[Point::PreScore, Point::Score],
-        depends: Depends::Anything,
+        depends: Depends::Images,
         decode_args: unread_args::keep,
         build: |_| {
             let plugin = Arc::new(ImageLocality);
@@ -91,6 +91,28 @@ impl Score for ImageLocality {
             Some(Scores(Some(scores))) => scores.get(node.id.index()).copied().unwrap_or(0),
             None => score_alone(cycle, node.id),
         })
+    }
+
+    fn normalizes(&self) -> Normalizes {
+        Normalizes::Not
+    }
+
+    fn score_nodes(
+        &self,
+        cycle: &Cycle<'_>,
+        state: &CycleState,
+        nodes: &[NodeId],
+        scores: &mut Vec<i64>,
+    ) -> Result<(), Rejection> {
+        match state.get::<Scores>() {
+            Some(Scores(None)) => scores.resize(scores.len() + nodes.len(), 0),
+            Some(Scores(Some(prepared))) => {
+                let score = |node: &NodeId| prepared.get(node.index()).copied().unwrap_or(0);
+                scores.extend(nodes.iter().map(score));
+            }
+            None => scores.extend(nodes.iter().map(|node| score_alone(cycle, *node))),
+        }
+        Ok(())
     }
 }
 

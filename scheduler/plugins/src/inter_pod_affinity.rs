@@ -23,8 +23,8 @@ use std::sync::Arc;
 
 use plimsoll_framework::{
     Actions, Catalog, Change, ClusterEvent, Cycle, CycleState, Depends, EnqueueExtensions,
-    EventResource, Filter, FilterOutcome, Hint, Hooks, NodeId, NodeInfo, NodeScore, PluginSpec,
-    Point, PreFilter, PreFilterOutcome, PreScore, PreScoreOutcome, Rejection, Score,
+    EventResource, Filter, FilterOutcome, Hint, Hooks, NodeId, NodeInfo, NodeScore, Normalizes,
+    PluginSpec, Point, PreFilter, PreFilterOutcome, PreScore, PreScoreOutcome, Rejection, Score,
 };
 use plimsoll_objects::Pod;
 
@@ -179,6 +179,22 @@ impl Score for InterPodAffinity {
         state.get::<Sums>().ok_or_else(not_scored)?;
         preferred::normalize(scores);
         Ok(())
+    }
+
+    fn score_nodes(
+        &self,
+        _cycle: &Cycle<'_>,
+        state: &CycleState,
+        nodes: &[NodeId],
+        scores: &mut Vec<i64>,
+    ) -> Result<(), Rejection> {
+        let sums = state.get::<Sums>().ok_or_else(not_scored)?;
+        scores.extend(nodes.iter().map(|node| sums.get(*node)));
+        Ok(())
+    }
+
+    fn normalizes(&self) -> Normalizes {
+        Normalizes::ByScores
     }
 }
 

@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 use plimsoll_framework::{
     Actions, Catalog, Change, ClusterEvent, Cycle, CycleState, Depends, EnqueueExtensions,
-    EventResource, Filter, FilterOutcome, Hint, Hooks, NodeId, NodeInfo, NodeScore, PluginSpec,
-    Point, PreFilter, PreFilterOutcome, PreScore, PreScoreOutcome, Rejection, Score,
+    EventResource, Filter, FilterOutcome, Hint, Hooks, NodeId, NodeInfo, NodeScore, Normalizes,
+    PluginSpec, Point, PreFilter, PreFilterOutcome, PreScore, PreScoreOutcome, Rejection, Score,
 };
 use plimsoll_objects::selector::{self, PreferredTerm};
 use plimsoll_objects::{Constraints, Node, NodeAffinity as Affinity, Pod};
@@ -137,6 +137,10 @@ impl Score for NodeAffinity {
     ) -> Result<(), Rejection> {
         normalize::straight(scores);
         Ok(())
+    }
+
+    fn normalizes(&self) -> Normalizes {
+        Normalizes::ByScores
     }
 }
 

@@ -13,7 +13,7 @@ mod tests;
 use std::sync::Arc;
 
 use plimsoll_framework::{
-    Cycle, CycleState, Depends, Hooks, NodeId, NodeInfo, PluginSpec, Point, PreScore,
+    Cycle, CycleState, Depends, Hooks, NodeId, NodeInfo, Normalizes, PluginSpec, Point, PreScore,
     PreScoreOutcome, Rejection, Score,
 };
 use plimsoll_objects::{Pod, Resources};
@@ -83,6 +83,10 @@ impl Score for BalancedAllocation {
             })
             .unzip::<_, _, Vec<f64>, Vec<f64>>();
         Ok(maths::score(&without, &with))
+    }
+
+    fn normalizes(&self) -> Normalizes {
+        Normalizes::Not
     }
 }
 

@@ -20,8 +20,8 @@ use std::sync::Arc;
 
 use plimsoll_framework::{
     Actions, Catalog, Change, ClusterEvent, Cycle, CycleState, Depends, EnqueueExtensions,
-    EventResource, Filter, FilterOutcome, Hint, Hooks, NodeId, NodeInfo, PluginSpec, Point,
-    PreFilter, PreFilterOutcome, PreScore, PreScoreOutcome, Rejection, Score,
+    EventResource, Filter, FilterOutcome, Hint, Hooks, NodeId, NodeInfo, Normalizes, PluginSpec,
+    Point, PreFilter, PreFilterOutcome, PreScore, PreScoreOutcome, Rejection, Score,
 };
 use plimsoll_objects::Pod;
 
@@ -119,6 +119,10 @@ impl Score for NodeResourcesFit {
             .args
             .strategy
             .score(&self.args.resources, node, requests))
+    }
+
+    fn normalizes(&self) -> Normalizes {
+        Normalizes::Not
     }
 }
 

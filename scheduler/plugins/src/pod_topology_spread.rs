@@ -170,6 +170,18 @@ impl Score for PodTopologySpread {
         state.normalize(scores);
         Ok(())
     }
+
+    fn score_nodes(
+        &self,
+        _cycle: &Cycle<'_>,
+        state: &CycleState,
+        nodes: &[NodeId],
+        scores: &mut Vec<i64>,
+    ) -> Result<(), Rejection> {
+        let state = state.get::<SoftState>().ok_or_else(not_scored)?;
+        scores.extend(nodes.iter().map(|node| state.score(*node)));
+        Ok(())
+    }
 }
 
 impl EnqueueExtensions for PodTopologySpread {

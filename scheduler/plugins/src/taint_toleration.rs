@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use plimsoll_framework::{
     Actions, Catalog, Change, ClusterEvent, Cycle, CycleState, Depends, EnqueueExtensions,
-    EventResource, Filter, FilterOutcome, Hint, Hooks, NodeId, NodeInfo, NodeScore, PluginSpec,
-    Point, PreFilter, PreFilterOutcome, PreScore, PreScoreOutcome, Rejection, Score,
+    EventResource, Filter, FilterOutcome, Hint, Hooks, NodeId, NodeInfo, NodeScore, Normalizes,
+    PluginSpec, Point, PreFilter, PreFilterOutcome, PreScore, PreScoreOutcome, Rejection, Score,
 };
 use plimsoll_objects::taint::tolerated;
 use plimsoll_objects::{Node, Pod, TaintEffect};
@@ -107,6 +107,10 @@ impl Score for TaintToleration {
     ) -> Result<(), Rejection> {
         normalize::reversed(scores);
         Ok(())
+    }
+
+    fn normalizes(&self) -> Normalizes {
+        Normalizes::ByScores
     }
 }
 

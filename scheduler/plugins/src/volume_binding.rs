@@ -23,9 +23,9 @@ use std::sync::Arc;
 
 use plimsoll_framework::{
     Actions, Catalog, Change, ClusterEvent, Cycle, CycleState, Depends, EnqueueExtensions,
-    EventResource, Filter, FilterOutcome, Hint, Hooks, NodeId, NodeInfo, ObjectWrite, PluginSpec,
-    Point, PreBind, PreBindOutcome, PreBindStep, PreFilter, PreFilterOutcome, PreScore,
-    PreScoreOutcome, Rejection, Reserve, Score,
+    EventResource, Filter, FilterOutcome, Hint, Hooks, NodeId, NodeInfo, Normalizes, ObjectWrite,
+    PluginSpec, Point, PreBind, PreBindOutcome, PreBindStep, PreFilter, PreFilterOutcome, PreScore,
+    PreScoreOutcome, Rejection, Reserve, Score, score_one_by_one,
 };
 use plimsoll_objects::{Object, Pod};
 
@@ -141,6 +141,24 @@ impl Score for VolumeBinding {
         // A node that does not pass has no volumes and no score.
         let found = find::find(plan, cycle.snapshot.catalog(), &node.node);
         Ok(found.map_or(0, |volumes| self.scorer.score(&volumes)))
+    }
+
+    fn score_nodes(
+        &self,
+        cycle: &Cycle<'_>,
+        state: &CycleState,
+        nodes: &[NodeId],
+        scores: &mut Vec<i64>,
+    ) -> Result<(), Rejection> {
+        if state.get().is_none_or(|Planned(plan)| plan.is_bound()) {
+            scores.resize(scores.len() + nodes.len(), 0);
+            return Ok(());
+        }
+        score_one_by_one(self, cycle, state, nodes, scores)
+    }
+
+    fn normalizes(&self) -> Normalizes {
+        Normalizes::Not
     }
 }
 

@@ -12,6 +12,8 @@ use plimsoll_objects::ObjectKey;
 #[derive(Debug, Clone)]
 pub struct Shelf<T> {
     entries: BTreeMap<ObjectKey, Entry<T>>,
+    /// Grows with every change.
+    version: u64,
 }
 
 /// One object.
@@ -36,6 +38,7 @@ impl<T> Default for Shelf<T> {
     fn default() -> Self {
         Self {
             entries: BTreeMap::new(),
+            version: 0,
         }
     }
 }
@@ -77,6 +80,11 @@ impl<T> Shelf<T> {
             .map(|(_, entry)| entry.current())
     }
 
+    /// Another number for each state that the shelf has had.
+    pub fn changes(&self) -> u64 {
+        self.version
+    }
+
     /// Number of objects.
     pub fn len(&self) -> usize {
         self.entries.len()
@@ -92,6 +100,7 @@ impl<T> Shelf<T> {
     }
 
     pub(super) fn remove(&mut self, key: &ObjectKey) -> Option<Arc<T>> {
+        self.version += 1;
         self.entries.remove(key).map(|entry| entry.stored)
     }
 }
@@ -104,6 +113,7 @@ impl<T> Entry<T> {
 
 impl<T: Shelved> Shelf<T> {
     pub(super) fn set(&mut self, object: Arc<T>) -> Option<Arc<T>> {
+        self.version += 1;
         let Some(entry) = self.entries.get_mut(object.key()) else {
             let entry = Entry {
                 stored: Arc::clone(&object),
@@ -120,6 +130,7 @@ impl<T: Shelved> Shelf<T> {
 
     /// Only an object that the API server has can be assumed to be another.
     pub(super) fn assume(&mut self, object: Arc<T>) {
+        self.version += 1;
         if let Some(entry) = self.entries.get_mut(object.key()) {
             entry.assumed.push(object);
         }
@@ -127,6 +138,7 @@ impl<T: Shelved> Shelf<T> {
 
     /// Takes back that very object; what others assume stays.
     pub(super) fn restore(&mut self, object: &Arc<T>) {
+        self.version += 1;
         if let Some(entry) = self.entries.get_mut(object.key()) {
             entry.assumed.retain(|other| !Arc::ptr_eq(other, object));
         }

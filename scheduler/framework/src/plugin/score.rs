@@ -32,6 +32,56 @@ pub trait Score: Send + Sync {
         let _: (&Cycle<'_>, &CycleState, &mut [NodeScore]) = (cycle, state, scores);
         Ok(())
     }
+
+    /// Adds the raw scores of `nodes` to `scores`, one each, in their order. The default
+    /// asks for one after the other; a plugin that has prepared them all can do better.
+    ///
+    /// # Errors
+    /// Any rejection fails the attempt.
+    fn score_nodes(
+        &self,
+        cycle: &Cycle<'_>,
+        state: &CycleState,
+        nodes: &[NodeId],
+        scores: &mut Vec<i64>,
+    ) -> Result<(), Rejection> {
+        score_one_by_one(self, cycle, state, nodes, scores)
+    }
+
+    /// What `normalize` reads: it is not called again where that is as it was.
+    fn normalizes(&self) -> Normalizes {
+        Normalizes::ByAnything
+    }
+}
+
+/// Adds the raw scores of `nodes` to `scores`, one after the other.
+///
+/// # Errors
+/// That of the first node that has one.
+pub fn score_one_by_one<T: Score + ?Sized>(
+    plugin: &T,
+    cycle: &Cycle<'_>,
+    state: &CycleState,
+    nodes: &[NodeId],
+    scores: &mut Vec<i64>,
+) -> Result<(), Rejection> {
+    for node in nodes {
+        if let Some(info) = cycle.snapshot.get(*node) {
+            scores.push(plugin.score(cycle, state, info)?);
+        }
+    }
+    Ok(())
+}
+
+/// What `normalize` makes the scores from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Normalizes {
+    /// It leaves them as they are: the score of one node can change without the others.
+    Not,
+    /// From the raw scores alone.
+    ByScores,
+    /// From anything.
+    ByAnything,
 }
 
 /// A node and its score by one plugin.

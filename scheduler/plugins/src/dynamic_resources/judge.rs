@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use plimsoll_framework::{
-    Cycle, CycleState, Filter, FilterOutcome, NodeInfo, NodeScore, Rejection, Score,
+    Cycle, CycleState, Filter, FilterOutcome, NodeId, NodeInfo, NodeScore, Normalizes, Rejection,
+    Score, score_one_by_one,
 };
 use plimsoll_objects::ResourceClaim;
 use plimsoll_objects::device::RequestKind;
@@ -93,6 +94,25 @@ impl Score for DynamicResources {
     ) -> Result<(), Rejection> {
         normalize::straight(scores);
         Ok(())
+    }
+
+    fn score_nodes(
+        &self,
+        cycle: &Cycle<'_>,
+        state: &CycleState,
+        nodes: &[NodeId],
+        scores: &mut Vec<i64>,
+    ) -> Result<(), Rejection> {
+        let is_empty = |State(shared): &State| shared.is_empty();
+        if state.get().is_some_and(is_empty) {
+            scores.resize(scores.len() + nodes.len(), 0);
+            return Ok(());
+        }
+        score_one_by_one(self, cycle, state, nodes, scores)
+    }
+
+    fn normalizes(&self) -> Normalizes {
+        Normalizes::ByScores
     }
 }
 
