@@ -2,6 +2,7 @@
 //! (kube-scheduler `schedule_one.go` `ScheduleOne`).
 
 pub(crate) mod decide;
+pub(crate) mod desk;
 mod fail;
 pub(crate) mod find;
 mod groups;
@@ -9,6 +10,8 @@ pub(crate) mod message;
 pub(crate) mod nowhere;
 mod record;
 mod select;
+mod signature;
+mod table;
 
 use std::sync::Arc;
 
@@ -93,15 +96,15 @@ impl Engine {
             probe: &self.probe,
         };
         let mut state = CycleState::new();
-        let decided = deciding.decide(&mut state, &mut self.workspace, &mut self.random);
+        let decided = deciding.decide(&mut state, &mut self.desk, &mut self.random);
         if let Decided::Chosen(_) = &decided
             && let Some(took) = self.probe.took(item.began)
         {
             self.probe.keep(Timing::Algorithm(took));
         }
-        let record = record::record(framework, &cycle, queued, &self.workspace, &decided);
+        let record = record::record(framework, &cycle, queued, &self.desk, &decided);
         if framework.nodes_to_score != NodesToScore::All && !self.snapshot.is_empty() {
-            let looked_at = self.next_start + self.workspace.found.evaluated();
+            let looked_at = self.next_start + self.desk.found().evaluated();
             self.next_start = looked_at % self.snapshot.len();
         }
         let attempt = Attempt {

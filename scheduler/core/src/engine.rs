@@ -12,7 +12,7 @@ use plimsoll_objects::Uid;
 use crate::binding::Bindings;
 use crate::cache::Cache;
 use crate::command::{Command, CommandId};
-use crate::cycle::decide::Workspace;
+use crate::cycle::desk::Desk;
 use crate::event::Event;
 use crate::nominator::Nominator;
 use crate::options::EngineOptions;
@@ -45,7 +45,7 @@ pub struct Engine {
     /// Writes that nobody waits for.
     pub(crate) asides: BTreeSet<CommandId>,
     pub(crate) snapshot: Snapshot,
-    pub(crate) workspace: Workspace,
+    pub(crate) desk: Desk,
     pub(crate) random: Random,
     /// Where in the order of nodes the next search begins, if searches do not see all.
     pub(crate) next_start: usize,
@@ -98,7 +98,7 @@ impl Engine {
             evictions: BTreeMap::new(),
             asides: BTreeSet::new(),
             snapshot: Snapshot::empty(now),
-            workspace: Workspace::default(),
+            desk: Desk::new(options.tables),
             random: Random::new(options.seed),
             next_start: 0,
             outbox: Outbox::default(),

@@ -31,6 +31,9 @@ pub struct EngineOptions {
     pub load_on: bool,
     /// Link speeds by instance type, bytes per second.
     pub link_speeds: Arc<BTreeMap<Arc<str>, u64>>,
+    /// Whether verdicts are kept for pods that are alike. Nothing that is decided depends on
+    /// it; without, every node is judged for every pod.
+    pub tables: bool,
     /// For figures of how long things take; nothing that is decided depends on it.
     pub stopwatch: Option<Stopwatch>,
 }
@@ -44,6 +47,7 @@ impl Default for EngineOptions {
             load: LoadOptions::default(),
             load_on: true,
             link_speeds: Arc::default(),
+            tables: true,
             stopwatch: None,
         }
     }

@@ -16,7 +16,7 @@ use crate::timing::{Stopwatch, Timing, label};
 const SAMPLED_ONE_IN: u32 = 10;
 /// Nodes of a sampled cycle on which filters and scores are timed. `Differs:` kube-scheduler
 /// times all of them; here two looks at a clock cost more than most filters.
-const SAMPLED_NODES: u32 = 8;
+pub(crate) const SAMPLED_NODES: u32 = 8;
 /// Most measurements kept for a driver that does not take them: some 30 cycles' worth.
 const KEPT: usize = 4_096;
 /// The points at which evaluations are counted.

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use plimsoll_config::NodesToScore;
 use plimsoll_framework::{
-    Bind, ClusterEvent, EnqueueExtensions, Filter, Permit, PostBind, PostFilter, PreBind,
+    Bind, ClusterEvent, Depends, EnqueueExtensions, Filter, Permit, PostBind, PostFilter, PreBind,
     PreEnqueue, PreFilter, PreScore, QueueSort, Rejection, Reserve, Score,
 };
 
@@ -49,6 +49,8 @@ pub(crate) struct Hook<T: ?Sized> {
     pub(crate) name: &'static str,
     /// Weight of a `Score`; 1 elsewhere.
     pub(crate) weight: i64,
+    /// What the plugin reads.
+    pub(crate) depends: Depends,
     pub(crate) run: Arc<T>,
 }
 
@@ -67,6 +69,17 @@ struct Interest {
 // === impl Framework ===
 
 impl Framework {
+    /// Its place among the profiles.
+    pub(crate) fn index(&self) -> usize {
+        self.index
+    }
+
+    /// Whether some `Filter` reads which images nodes have.
+    pub(crate) fn filters_by_images(&self) -> bool {
+        let mut filters = self.filter.iter();
+        filters.any(|hook| hook.depends == Depends::Images)
+    }
+
     pub(crate) fn has_scores(&self) -> bool {
         !self.score.is_empty()
     }

@@ -3,11 +3,14 @@
 //!
 //! Takes values, changes nothing but its own lists and the generator.
 
+use plimsoll_config::NodesToScore;
 use plimsoll_framework::{Cycle, CycleState, NodeId, Point, Rejection};
 
+use super::desk::Desk;
 use super::find::{Extent, Found, enough};
 use super::nowhere::Nowhere;
 use super::select;
+use super::table::Unfit;
 use crate::decision::{OverCap, Unscored};
 use crate::nominator::NominatedByNode;
 use crate::plugin_set::PluginSet;
@@ -16,7 +19,6 @@ use crate::random::Random;
 use crate::runtime::Framework;
 use crate::runtime::judge::Judge;
 use crate::runtime::pre_filter::PreFiltered;
-use crate::runtime::score::Scores;
 
 /// One decision to make.
 pub(crate) struct Deciding<'a> {
@@ -29,13 +31,6 @@ pub(crate) struct Deciding<'a> {
     /// Where in the order of nodes to begin.
     pub(crate) start: usize,
     pub(crate) probe: &'a Probe,
-}
-
-/// Lists that are kept from cycle to cycle.
-#[derive(Debug, Default)]
-pub(crate) struct Workspace {
-    pub(crate) found: Found,
-    pub(crate) scores: Scores,
 }
 
 /// What was decided.
@@ -70,10 +65,10 @@ impl Deciding<'_> {
     pub(crate) fn decide(
         &self,
         state: &mut CycleState,
-        work: &mut Workspace,
+        desk: &mut Desk,
         random: &mut Random,
     ) -> Decided {
-        work.found.clear();
+        desk.clear();
         if self.cycle.snapshot.is_empty() {
             return Decided::Nowhere(Nowhere::without_nodes());
         }
@@ -82,35 +77,38 @@ impl Deciding<'_> {
             Err(stop) => return self.stopped(state, *stop),
         };
         let judge = self.judge(ready.skip);
-        if let Some(node) = self.promised_node(&judge, state, work) {
+        if let Some(node) = self.promised_node(&judge, state, &mut desk.found) {
             return Decided::Chosen(Chosen::unscored(node, Unscored::NominatedNode));
         }
         let begun = self.probe.begin();
-        let searched = self.search(&judge, state, &ready, work);
+        let searched = self.find(&judge, state, &ready, desk);
         let (name, status) = (&self.framework.scheduler_name, status_of(&searched));
         self.probe.point(begun, name, Point::Filter, status);
         if let Err(error) = searched {
             return Decided::Failed(error);
         }
-        let found = &work.found;
+        let found = desk.found();
         self.framework
             .count_filters(self.probe, ready.skip, found.evaluated(), &found.rejected);
-        match work.found.feasible.as_slice() {
-            [] => self.soft_or_nowhere(&judge, state, &ready, work, random),
+        match found.feasible.as_slice() {
+            [] => self.soft_or_nowhere(&judge, state, &ready, found, random),
             [only] => Decided::Chosen(Chosen::unscored(*only, Unscored::OnlyFeasibleNode)),
-            _ => self.score(state, work, random),
+            _ => self.score(state, desk, random),
         }
     }
 
-    fn score(&self, state: &mut CycleState, work: &mut Workspace, random: &mut Random) -> Decided {
-        let (feasible, scores) = (&work.found.feasible, &mut work.scores);
-        let scored = self
-            .framework
-            .score_all(&self.cycle, state, feasible, scores, self.probe);
+    fn score(&self, state: &mut CycleState, desk: &mut Desk, random: &mut Random) -> Decided {
+        let scored = if let Some(table) = desk.table() {
+            table.score(self, state)
+        } else {
+            let (feasible, scores) = (&desk.found.feasible, &mut desk.scores);
+            self.framework
+                .score_all(&self.cycle, state, feasible, scores, self.probe)
+        };
         if let Err(error) = scored {
             return Decided::Failed(error);
         }
-        let node = select::best(feasible, &scores.totals, random);
+        let node = select::best(&desk.found().feasible, &desk.scores().totals, random);
         Decided::Chosen(Chosen {
             node,
             unscored: None,
@@ -133,9 +131,8 @@ impl Deciding<'_> {
         &self,
         judge: &Judge<'_>,
         state: &CycleState,
-        work: &mut Workspace,
+        found: &mut Found,
     ) -> Option<NodeId> {
-        let found = &mut work.found;
         let judged = found.judge_one(judge, &self.cycle, state, self.promised?);
         let passes = judged.is_ok() && !found.feasible.is_empty();
         if passes {
@@ -145,28 +142,53 @@ impl Deciding<'_> {
         None
     }
 
+    /// Finds the nodes: from a table, where all of them are looked at and none is ahead of
+    /// the others.
+    fn find(
+        &self,
+        judge: &Judge<'_>,
+        state: &CycleState,
+        ready: &PreFiltered,
+        desk: &mut Desk,
+    ) -> Result<(), Rejection> {
+        let (framework, cycle) = (self.framework, &self.cycle);
+        let sees_all = framework.nodes_to_score == NodesToScore::All && framework.has_scores();
+        if sees_all && ready.nodes.is_none() && self.promised.is_none() {
+            let nodes = cycle.snapshot.len();
+            let table = desk.turn_to(framework.index(), cycle.pod, nodes);
+            match table.map(|table| table.search(self, judge, state)) {
+                None => {}
+                Some(Ok(())) => return Ok(()),
+                Some(Err(Unfit::Attempt(error))) => return Err(error),
+                Some(Err(Unfit::Table)) => desk.turn_away(),
+            }
+        }
+        self.search(judge, state, ready, &mut desk.found)
+    }
+
     fn search(
         &self,
         judge: &Judge<'_>,
         state: &CycleState,
         ready: &PreFiltered,
-        work: &mut Workspace,
+        found: &mut Found,
     ) -> Result<(), Rejection> {
         let order = self.cycle.snapshot.order();
         let framework = self.framework;
         let extent = |nodes: usize| Extent {
             enough: enough(nodes, framework.nodes_to_score, framework.has_scores()),
-            start: if nodes == 0 { 0 } else { self.start % nodes },
+            // Where all are looked at, the first is always the same.
+            start: match framework.nodes_to_score {
+                NodesToScore::All => 0,
+                _ => self.start.checked_rem(nodes).unwrap_or(0),
+            },
         };
         match &ready.nodes {
-            None => work
-                .found
-                .search(judge, &self.cycle, state, order, extent(order.len())),
+            None => found.search(judge, &self.cycle, state, order, extent(order.len())),
             Some(allowed) => {
                 let known = |id: &NodeId| self.cycle.snapshot.get(*id).is_some();
                 let allowed: Vec<NodeId> = allowed.ids.iter().copied().filter(known).collect();
-                work.found
-                    .search(judge, &self.cycle, state, &allowed, extent(allowed.len()))
+                found.search(judge, &self.cycle, state, &allowed, extent(allowed.len()))
             }
         }
     }
@@ -176,10 +198,10 @@ impl Deciding<'_> {
         judge: &Judge<'_>,
         state: &CycleState,
         ready: &PreFiltered,
-        work: &Workspace,
+        found: &Found,
         random: &mut Random,
     ) -> Decided {
-        let least = work.found.least_soft();
+        let least = found.least_soft();
         let drawn = if least.len() > 1 {
             random.below(least.len())
         } else {
@@ -191,7 +213,7 @@ impl Deciding<'_> {
                 unscored: Some(Unscored::SoftCap),
                 over: Some(soft.over.clone()),
             }),
-            None => Decided::Nowhere(self.nowhere(judge, state, ready, &work.found)),
+            None => Decided::Nowhere(self.nowhere(judge, state, ready, found)),
         }
     }
 }

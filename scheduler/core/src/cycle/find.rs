@@ -17,7 +17,7 @@ const MIN_FEASIBLE: usize = 100;
 const MIN_ADAPTIVE_PERCENT: usize = 5;
 
 /// What the search found.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Found {
     pub(crate) feasible: Vec<NodeId>,
     /// Nodes that pass only if none passes outright.
@@ -26,7 +26,7 @@ pub(crate) struct Found {
 }
 
 /// A node over a soft line.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct SoftNode {
     pub(crate) node: NodeId,
     pub(crate) over: OverCap,
@@ -39,6 +39,19 @@ pub(crate) struct Extent {
     pub(crate) enough: usize,
     /// Where in the order to begin.
     pub(crate) start: usize,
+}
+
+// === impl OverCap ===
+
+impl OverCap {
+    /// The same as a filter says it.
+    pub(crate) fn as_outcome(&self) -> FilterOutcome {
+        FilterOutcome::Soft {
+            excess: self.excess,
+            reason: self.reason.clone(),
+            detail: self.detail.clone(),
+        }
+    }
 }
 
 // === impl Found ===

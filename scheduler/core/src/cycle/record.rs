@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use plimsoll_framework::{Cycle, NodeId, QueuedPod};
 
-use super::decide::{Chosen, Decided, Workspace};
+use super::decide::{Chosen, Decided};
+use super::desk::Desk;
 use super::{groups, select};
 use crate::command::PodRef;
 use crate::decision::{Candidate, Decision, KEPT_REASONS, Outcome, PluginScore, RejectionCount};
@@ -15,7 +16,7 @@ pub(crate) fn record(
     framework: &Framework,
     cycle: &Cycle<'_>,
     queued: &QueuedPod,
-    work: &Workspace,
+    desk: &Desk,
     decided: &Decided,
 ) -> Decision {
     let (outcome, candidates) = match decided {
@@ -25,7 +26,7 @@ pub(crate) fn record(
                 node,
                 unscored: chosen.unscored,
             };
-            (outcome, candidates(cycle, work, chosen))
+            (outcome, candidates(cycle, desk, chosen))
         }
         Decided::Nowhere(nowhere) => (
             Outcome::Unschedulable {
@@ -53,19 +54,19 @@ pub(crate) fn record(
         outcome,
         estimate: *cycle.estimate,
         nodes: cycle.snapshot.len(),
-        evaluated: work.found.evaluated(),
+        evaluated: desk.found().evaluated(),
         feasible: if over.is_some() {
-            work.found.soft.len()
+            desk.found().soft.len()
         } else {
-            work.found.feasible.len()
+            desk.found().feasible.len()
         },
         candidates,
-        rejections: rejections(cycle, work),
+        rejections: rejections(cycle, desk),
         over,
     }
 }
 
-fn candidates(cycle: &Cycle<'_>, work: &Workspace, chosen: &Chosen) -> Vec<Candidate> {
+fn candidates(cycle: &Cycle<'_>, desk: &Desk, chosen: &Chosen) -> Vec<Candidate> {
     if chosen.unscored.is_some() {
         return vec![Candidate {
             node: name_of(cycle, chosen.node),
@@ -74,7 +75,7 @@ fn candidates(cycle: &Cycle<'_>, work: &Workspace, chosen: &Chosen) -> Vec<Candi
             load: cycle.snapshot.load(chosen.node),
         }];
     }
-    let (feasible, scores) = (&work.found.feasible, &work.scores);
+    let (feasible, scores) = (&desk.found().feasible, desk.scores());
     let rows = select::best_rows(feasible, &scores.totals, chosen.node);
     let candidate = |row: usize| {
         let columns = scores.columns().iter().filter_map(|column| {
@@ -95,8 +96,8 @@ fn candidates(cycle: &Cycle<'_>, work: &Workspace, chosen: &Chosen) -> Vec<Candi
     rows.into_iter().map(candidate).collect()
 }
 
-fn rejections(cycle: &Cycle<'_>, work: &Workspace) -> Vec<RejectionCount> {
-    let grouped = groups::group(&work.found.rejected);
+fn rejections(cycle: &Cycle<'_>, desk: &Desk) -> Vec<RejectionCount> {
+    let grouped = groups::group(&desk.found().rejected);
     let kept = grouped.iter().take(KEPT_REASONS);
     kept.map(|group| RejectionCount {
         rejection: group.rejection.clone(),

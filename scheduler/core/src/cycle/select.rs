@@ -10,23 +10,30 @@ use crate::random::Random;
 /// `totals` one entry for each.
 pub(crate) fn best(feasible: &[NodeId], totals: &[i64], random: &mut Random) -> NodeId {
     debug_assert!(!feasible.is_empty() && feasible.len() == totals.len());
-    let highest = totals.iter().max();
-    let is_top = |row: &usize| totals.get(*row) == highest;
-    let top = (0..feasible.len()).filter(is_top).count();
+    let highest = totals.iter().copied().fold(i64::MIN, i64::max);
+    let top = totals.iter().filter(|total| **total == highest).count();
     let drawn = if top > 1 { random.below(top) } else { 0 };
-    let row = (0..feasible.len()).filter(is_top).nth(drawn).unwrap_or(0);
+    let mut rows = totals.iter().enumerate();
+    let mut top = rows.by_ref().filter(|(_, total)| **total == highest);
+    let row = top.nth(drawn).map_or(0, |(row, _)| row);
     feasible[row]
 }
 
 /// Rows of the best few nodes, best first: the chosen one, then by total, equals in order.
 pub(crate) fn best_rows(feasible: &[NodeId], totals: &[i64], chosen: NodeId) -> Vec<usize> {
     let mut rows: Vec<usize> = Vec::with_capacity(KEPT_CANDIDATES + 1);
+    let mut least = i64::MIN;
     for (row, total) in totals.iter().enumerate() {
+        // Most nodes are not among the best: one comparison each.
+        if *total <= least && rows.len() == KEPT_CANDIDATES {
+            continue;
+        }
         let place = rows.partition_point(|kept| totals[*kept] >= *total);
         if place < KEPT_CANDIDATES {
             rows.insert(place, row);
             rows.truncate(KEPT_CANDIDATES);
         }
+        least = rows.last().map_or(i64::MIN, |last| totals[*last]);
     }
     let Some(first) = feasible.iter().position(|node| *node == chosen) else {
         return rows;

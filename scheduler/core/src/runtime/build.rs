@@ -105,6 +105,7 @@ impl<'a> Built<'a> {
                     plugin,
                     name,
                     weight: enabled.weight,
+                    depends: enabled.spec.depends,
                     run: hook_of(hooks)?,
                 })
             });

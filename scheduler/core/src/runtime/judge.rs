@@ -4,6 +4,8 @@
 //! Takes the pass of `PreFilter` and the nominated pods of this cycle, gives verdicts on
 //! nodes, edited ones included; it is the engine that a `PostFilter` sees.
 
+pub(crate) mod kept;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -108,23 +110,29 @@ impl<'a> Judge<'a> {
         let mut outcome = FilterOutcome::Pass;
         let timed = self.probe.samples_node();
         for hook in &self.framework.filter {
-            if self.skip.contains(hook.plugin) {
-                continue;
-            }
-            let begun = self.probe.begin_if(timed);
-            let verdict = hook.run.filter(cycle, state, node);
-            if timed {
-                let status = status_of(&verdict);
-                self.probe
-                    .plugin(begun, hook.name, label(Point::Filter), status);
-            }
-            match verdict {
-                Ok(FilterOutcome::Pass) => {}
-                Ok(soft @ FilterOutcome::Soft { .. }) => outcome = worse(outcome, soft),
-                Err(rejection) => return Err(sign_filter(hook.name, rejection)),
+            if !self.skip.contains(hook.plugin) {
+                let said = self.ask(hook, cycle, state, (node, timed))?;
+                outcome = worse(outcome, said);
             }
         }
         Ok(outcome)
+    }
+
+    fn ask(
+        &self,
+        hook: &Hook<dyn Filter>,
+        cycle: &Cycle<'_>,
+        state: &CycleState,
+        (node, timed): (&NodeInfo, bool),
+    ) -> Result<FilterOutcome, Rejection> {
+        let begun = self.probe.begin_if(timed);
+        let said = hook.run.filter(cycle, state, node);
+        if timed {
+            let status = status_of(&said);
+            self.probe
+                .plugin(begun, hook.name, label(Point::Filter), status);
+        }
+        said.map_err(|rejection| sign_filter(hook.name, rejection))
     }
 }
 

@@ -4,14 +4,16 @@
 //! Takes the feasible nodes, gives a column per plugin and a total per node. The columns
 //! are kept from cycle to cycle: scoring allocates nothing once they have grown.
 
+pub(crate) mod kept;
+
 use plimsoll_framework::{
-    Cycle, CycleState, MAX_SCORE, MIN_SCORE, NodeId, NodeScore, Point, PreScoreOutcome, Rejection,
-    Score,
+    Cycle, CycleState, MAX_SCORE, MIN_SCORE, NodeId, NodeInfo, NodeScore, Point, PreScoreOutcome,
+    Rejection, Score,
 };
 
 use super::{Framework, Hook};
 use crate::plugin_set::PluginSet;
-use crate::probe::{Probe, status_of};
+use crate::probe::{Probe, SAMPLED_NODES, status_of};
 use crate::timing::label;
 
 /// How kube-scheduler's metrics name normalising, which is no point of its own.
@@ -51,7 +53,13 @@ impl Scores {
         self.totals.resize(rows, 0);
     }
 
-    fn next_column(&mut self, hook: &Hook<dyn Score>) -> &mut Column {
+    /// Without any `Score` every node is as good as the others.
+    fn level(&mut self, rows: usize) {
+        self.clear(rows);
+        self.totals.fill(1);
+    }
+
+    fn next_column(&mut self, hook: &Hook<dyn Score>) -> (&mut Column, &mut [i64]) {
         if self.columns.len() == self.used {
             let (raw, normalized) = (Vec::new(), Vec::new());
             self.columns.push(Column {
@@ -65,9 +73,27 @@ impl Scores {
         self.used += 1;
         column.plugin = hook.name;
         column.weight = hook.weight;
-        column.raw.clear();
-        column.normalized.clear();
-        column
+        column.clear();
+        (column, &mut self.totals)
+    }
+
+    /// Makes the totals anew.
+    fn sum_up(&mut self) {
+        self.totals.fill(0);
+        for column in self.columns.iter().take(self.used) {
+            for (total, score) in self.totals.iter_mut().zip(&column.normalized) {
+                *total = total.saturating_add(score.score.saturating_mul(column.weight));
+            }
+        }
+    }
+}
+
+// === impl Column ===
+
+impl Column {
+    fn clear(&mut self) {
+        self.raw.clear();
+        self.normalized.clear();
     }
 }
 
@@ -86,27 +112,33 @@ impl Framework {
         scores: &mut Scores,
         probe: &Probe,
     ) -> Result<(), Rejection> {
-        scores.clear(feasible.len());
         if !self.has_scores() {
-            scores.totals.fill(1);
+            scores.level(feasible.len());
             return Ok(());
         }
-        let begun = probe.begin();
-        let skip = self.pre_score(cycle, state, feasible, probe);
-        let status = status_of(&skip);
-        probe.point(begun, &self.scheduler_name, Point::PreScore, status);
-        scores.skipped = skip?;
+        scores.clear(feasible.len());
+        scores.skipped = self.pre_scored(cycle, state, feasible, probe)?;
         let begun = probe.begin();
         let filled = self.fill_all(cycle, state, feasible, scores, probe);
         let status = status_of(&filled);
         probe.point(begun, &self.scheduler_name, Point::Score, status);
         filled?;
-        for column in scores.columns.iter().take(scores.used) {
-            for (total, score) in scores.totals.iter_mut().zip(&column.normalized) {
-                *total = total.saturating_add(score.score.saturating_mul(column.weight));
-            }
-        }
+        scores.sum_up();
         Ok(())
+    }
+
+    fn pre_scored(
+        &self,
+        cycle: &Cycle<'_>,
+        state: &mut CycleState,
+        feasible: &[NodeId],
+        probe: &Probe,
+    ) -> Result<PluginSet, Rejection> {
+        let begun = probe.begin();
+        let skip = self.pre_score(cycle, state, feasible, probe);
+        let status = status_of(&skip);
+        probe.point(begun, &self.scheduler_name, Point::PreScore, status);
+        skip
     }
 
     fn fill_all(
@@ -119,8 +151,8 @@ impl Framework {
     ) -> Result<(), Rejection> {
         let skip = scores.skipped;
         for hook in self.score.iter().filter(|hook| !skip.contains(hook.plugin)) {
-            let column = scores.next_column(hook);
-            fill(hook, cycle, state, (feasible, probe), column)?;
+            let (column, _) = scores.next_column(hook);
+            fill(hook, (cycle, state), feasible, column, probe)?;
             probe.evaluated(self.index, Point::Score, hook.plugin, feasible.len());
         }
         Ok(())
@@ -155,43 +187,88 @@ impl Framework {
 
 fn fill(
     hook: &Hook<dyn Score>,
+    (cycle, state): (&Cycle<'_>, &CycleState),
+    feasible: &[NodeId],
+    column: &mut Column,
+    probe: &Probe,
+) -> Result<(), Rejection> {
+    fill_raw(hook, (cycle, state), feasible, column, probe)?;
+    normalize(hook, (cycle, state), feasible, column, probe)
+}
+
+/// Fills the raw scores alone.
+fn fill_raw(
+    hook: &Hook<dyn Score>,
+    (cycle, state): (&Cycle<'_>, &CycleState),
+    feasible: &[NodeId],
+    column: &mut Column,
+    probe: &Probe,
+) -> Result<(), Rejection> {
+    probe.begin_nodes();
+    if probe.is_sampled() {
+        // All at once below: what it costs is told by a few nodes, one at a time.
+        for node in feasible.iter().take(SAMPLED_NODES as usize) {
+            if let Some(info) = cycle.snapshot.get(*node) {
+                score_one(hook, cycle, state, info, probe)?;
+            }
+        }
+    }
+    column.raw.clear();
+    let scored = hook
+        .run
+        .score_nodes(cycle, state, feasible, &mut column.raw);
+    scored.map_err(|fault| failed(hook, "running Score plugins", &fault))
+}
+
+fn score_one(
+    hook: &Hook<dyn Score>,
     cycle: &Cycle<'_>,
     state: &CycleState,
-    (feasible, probe): (&[NodeId], &Probe),
-    column: &mut Column,
-) -> Result<(), Rejection> {
-    let failed = |doing: &str, rejection: &Rejection| {
-        let text = format!(
-            "{doing}: plugin \"{}\" failed with: {}",
-            hook.name,
-            rejection.message()
-        );
-        Rejection::error(text).by(hook.name)
-    };
-    probe.begin_nodes();
-    for node in feasible {
-        let Some(info) = cycle.snapshot.get(*node) else {
-            continue;
-        };
-        let timed = probe.samples_node();
-        let begun = probe.begin_if(timed);
-        let score = hook.run.score(cycle, state, info);
-        if timed {
-            probe.plugin(begun, hook.name, label(Point::Score), status_of(&score));
-        }
-        let score = score.map_err(|fault| failed("running Score plugins", &fault))?;
-        column.raw.push(score);
-        column.normalized.push(NodeScore { node: *node, score });
+    info: &NodeInfo,
+    probe: &Probe,
+) -> Result<i64, Rejection> {
+    let timed = probe.samples_node();
+    let begun = probe.begin_if(timed);
+    let score = hook.run.score(cycle, state, info);
+    if timed {
+        probe.plugin(begun, hook.name, label(Point::Score), status_of(&score));
     }
+    score.map_err(|fault| failed(hook, "running Score plugins", &fault))
+}
+
+/// Makes the normalised scores from the raw ones.
+fn normalize(
+    hook: &Hook<dyn Score>,
+    (cycle, state): (&Cycle<'_>, &CycleState),
+    feasible: &[NodeId],
+    column: &mut Column,
+    probe: &Probe,
+) -> Result<(), Rejection> {
+    let rows = feasible.iter().zip(&column.raw);
+    let rows = rows.map(|(node, score)| NodeScore {
+        node: *node,
+        score: *score,
+    });
+    column.normalized.clear();
+    column.normalized.extend(rows);
     let begun = probe.begin_if(probe.is_sampled());
     let normalized = hook.run.normalize(cycle, state, &mut column.normalized);
     probe.plugin(begun, hook.name, NORMALIZE, status_of(&normalized));
-    normalized.map_err(|fault| failed("running Normalize on Score plugins", &fault))?;
+    normalized.map_err(|fault| failed(hook, "running Normalize on Score plugins", &fault))?;
     let invalid = column
         .normalized
         .iter()
         .find(|score| !in_range(score.score));
     invalid.map_or(Ok(()), |found| Err(out_of_range(hook.name, found.score)))
+}
+
+fn failed(hook: &Hook<dyn Score>, doing: &str, fault: &Rejection) -> Rejection {
+    let text = format!(
+        "{doing}: plugin \"{}\" failed with: {}",
+        hook.name,
+        fault.message()
+    );
+    Rejection::error(text).by(hook.name)
 }
 
 fn in_range(score: i64) -> bool {

@@ -1,6 +1,7 @@
 //! The making of a verdict: the steps of a cycle in their order, with nothing left out.
 
 mod score;
+mod table;
 
 use std::sync::Arc;
 
@@ -13,6 +14,7 @@ use plimsoll_objects::Pod;
 use super::post;
 use super::{NodeVerdict, PreFilterVerdict, Status, Verdict};
 use crate::cycle::decide::{Decided, Deciding};
+use crate::cycle::desk::Desk;
 use crate::cycle::find::Found;
 use crate::cycle::nowhere::Nowhere;
 use crate::cycle::{message, skipped_deleting};
@@ -33,6 +35,7 @@ pub(super) struct Trial {
 /// One verdict being made.
 struct Making<'a> {
     deciding: Deciding<'a>,
+    desk: &'a mut Desk,
     /// Every node, by name.
     nodes: Vec<&'a Arc<NodeInfo>>,
     found: Found,
@@ -82,7 +85,7 @@ impl Engine {
             start: 0,
             probe: &probe,
         };
-        let making = Making::new(deciding, trial.verdict);
+        let making = Making::new(deciding, &mut self.desk, trial.verdict);
         trial.verdict = making.run(&mut trial.state);
         Some(trial)
     }
@@ -91,11 +94,13 @@ impl Engine {
 // === impl Making ===
 
 impl<'a> Making<'a> {
-    fn new(deciding: Deciding<'a>, verdict: Verdict) -> Self {
+    fn new(deciding: Deciding<'a>, desk: &'a mut Desk, verdict: Verdict) -> Self {
         let mut nodes: Vec<_> = deciding.cycle.snapshot.nodes().collect();
         nodes.sort_unstable_by(|a, b| a.name().cmp(b.name()));
+        desk.clear();
         Self {
             deciding,
+            desk,
             nodes,
             found: Found::default(),
             verdict,
@@ -174,6 +179,9 @@ impl<'a> Making<'a> {
 
     /// Judges every node; `false` after an internal error.
     fn filter(&mut self, state: &CycleState, ready: &PreFiltered) -> bool {
+        if ready.nodes.is_none() && self.looked_up(state, ready) {
+            return true;
+        }
         let judge = self.deciding.judge(ready.skip);
         let outside = self.deciding.framework.outside(ready.narrowed_by);
         for info in &self.nodes {

@@ -161,7 +161,11 @@ fn placing() -> Vec<PluginSpec> {
 }
 
 fn spec(name: &'static str, points: &'static [Point], build: fn(&Args) -> Hooks) -> PluginSpec {
-    let depends = Depends::Anything;
+    let depends = match name {
+        "Fit" => Depends::NodeInfo,
+        "Match" | "Label" => Depends::Node,
+        _ => Depends::Anything,
+    };
     PluginSpec {
         name,
         points,

@@ -19,6 +19,7 @@ mod promises;
 mod queue;
 mod status;
 mod storms;
+mod tables;
 mod timing;
 mod verdict;
 mod world;

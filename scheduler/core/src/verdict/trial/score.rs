@@ -6,7 +6,6 @@ use plimsoll_framework::CycleState;
 
 use super::Making;
 use crate::cycle::decide::Deciding;
-use crate::runtime::score::Scores;
 use crate::verdict::ScorePlugin;
 
 impl Making<'_> {
@@ -17,8 +16,13 @@ impl Making<'_> {
             probe,
             ..
         } = self.deciding;
-        let (mut scores, feasible) = (Scores::default(), &self.found.feasible);
-        let scored = framework.score_all(&cycle, state, feasible, &mut scores, probe);
+        let scored = if let Some(table) = self.desk.table() {
+            table.score(&self.deciding, state)
+        } else {
+            let (feasible, scores) = (&self.found.feasible, &mut self.desk.scores);
+            framework.score_all(&cycle, state, feasible, scores, probe)
+        };
+        let scores = self.desk.scores();
         self.verdict.skipped_score = framework.sorted_names(scores.skipped);
         if let Err(error) = scored {
             // Where the cycle does not score, it does not see that it would fail.
@@ -36,6 +40,10 @@ impl Making<'_> {
             })
             .collect();
         let best = scores.totals.iter().max().copied();
+        let feasible = match self.desk.table_found() {
+            Some(found) => &found.feasible,
+            None => &self.found.feasible,
+        };
         for (row, (node, total)) in feasible.iter().zip(&scores.totals).enumerate() {
             let Some(info) = cycle.snapshot.get(*node) else {
                 continue;
@@ -50,5 +58,6 @@ impl Making<'_> {
                 verdict.total = Some(*total);
             }
         }
+        self.verdict.top.sort_unstable();
     }
 }
