@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
+use plimsoll_core::EngineOptions;
 use plimsoll_objects::{Pod, decode_node, decode_pod};
 use plimsoll_tests::{Bench, WITH_LOAD, arriving_pod, resident_bytes, thread_cpu};
 use serde_json::{Value, json};
@@ -73,26 +74,37 @@ fn run_table() -> anyhow::Result<()> {
     )?;
     writeln!(
         out,
-        "{:>6} {:>8} {:>10} {:>14} {:>12}",
-        "nodes", "plugins", "pods/s", "CPU us/pod", "RSS MiB"
+        "{:>6} {:>8} {:>6} {:>10} {:>14} {:>12}",
+        "nodes", "plugins", "tables", "pods/s", "CPU us/pod", "RSS MiB"
     )?;
     for nodes in NODES {
-        for (name, config) in [("default", PLAIN), ("+load", WITH_LOAD)] {
-            let cpu = measure(config, nodes);
+        let rows = [
+            ("default", PLAIN, true),
+            ("+load", WITH_LOAD, true),
+            ("default", PLAIN, false),
+            ("+load", WITH_LOAD, false),
+        ];
+        for (name, config, tables) in rows {
+            let cpu = measure(config, nodes, tables);
+            let kept = if tables { "on" } else { "off" };
             let per_pod = cpu.as_secs_f64() / PODS as f64;
             let mib = resident_bytes().map_or(0.0, |bytes| bytes as f64 / 1_048_576.0);
             let (rate, micros) = (1.0 / per_pod, per_pod * 1e6);
             writeln!(
                 out,
-                "{nodes:>6} {name:>8} {rate:>10.0} {micros:>14.1} {mib:>12.0}"
+                "{nodes:>6} {name:>8} {kept:>6} {rate:>10.0} {micros:>14.1} {mib:>12.0}"
             )?;
         }
     }
     Ok(())
 }
 
-fn measure(config: &str, nodes: usize) -> Duration {
-    let mut bench = Bench::new(config, nodes, PODS_PER_NODE);
+fn measure(config: &str, nodes: usize, tables: bool) -> Duration {
+    let options = EngineOptions {
+        tables,
+        ..EngineOptions::default()
+    };
+    let mut bench = Bench::with_options(config, nodes, PODS_PER_NODE, options);
     let pods: Vec<_> = (0..WARM_UP + PODS).map(arriving_pod).collect();
     for pod in &pods[..WARM_UP] {
         assert_eq!(bench.schedule(pod), 1, "a pod that fits is bound");

@@ -16,5 +16,6 @@ mod flow_watches;
 mod layering;
 mod operations;
 mod rpc;
+mod tables;
 mod tidy;
 mod wire;

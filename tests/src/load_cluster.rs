@@ -47,9 +47,23 @@ impl Bench {
     /// # Panics
     /// The configuration does not load.
     pub fn new(config: &str, nodes: usize, pods_per_node: usize) -> Self {
+        Self::with_options(config, nodes, pods_per_node, EngineOptions::default())
+    }
+
+    /// The same, with these settings of the engine.
+    ///
+    /// # Panics
+    /// The configuration does not load.
+    pub fn with_options(
+        config: &str,
+        nodes: usize,
+        pods_per_node: usize,
+        options: EngineOptions,
+    ) -> Self {
         let running = (0..nodes * pods_per_node).map(|index| running_pod(index, nodes));
         let running = running.collect();
-        let mut bench = Self::of(config, (0..nodes).map(bench_node).collect(), running);
+        let listed = (0..nodes).map(bench_node).collect();
+        let mut bench = Self::built(config, listed, running, options);
         bench.sample_all(1);
         bench
     }
@@ -59,11 +73,19 @@ impl Bench {
     /// # Panics
     /// The configuration does not load.
     pub fn of(config: &str, nodes: Vec<Arc<Node>>, running: Vec<Arc<Pod>>) -> Self {
+        Self::built(config, nodes, running, EngineOptions::default())
+    }
+
+    fn built(
+        config: &str,
+        nodes: Vec<Arc<Node>>,
+        running: Vec<Arc<Pod>>,
+        options: EngineOptions,
+    ) -> Self {
         let registry = plimsoll_plugins::registry();
         let config: SchedulerConfig =
             plimsoll_config::load(config, &registry).expect("the bench's configuration loads");
-        let engine = Engine::new(&config, EngineOptions::default())
-            .expect("the bench's profiles can be built");
+        let engine = Engine::new(&config, options).expect("the bench's profiles can be built");
         let mut bench = Self {
             engine,
             now: Duration::from_secs(100),

@@ -15,7 +15,7 @@ const LINES_TO_DEPTH: usize = 2;
 /// # Errors
 /// The case makes no sense.
 pub(crate) fn sequence(options: &CaseOptions) -> anyhow::Result<ExitCode> {
-    let mut world = World::read(&options.case)?;
+    let mut world = World::read(&options.case, !options.no_tables)?;
     let mut queue = world.pending();
     queue.sort_by_key(|(_, pod)| Reverse(pod.spec.priority));
     let placed = queue.iter().map(|(place, pod)| world.place(place, pod));

@@ -31,6 +31,11 @@ pub(crate) struct CaseOptions {
     /// standard input.
     #[arg(value_name = "CASE.json")]
     pub(crate) case: PathBuf,
+
+    /// Judge every node for every pod: keep no verdict for pods that are alike. The answer is
+    /// the same.
+    #[arg(long)]
+    pub(crate) no_tables: bool,
 }
 
 /// Judges the pods of the case and prints every word.
@@ -38,7 +43,7 @@ pub(crate) struct CaseOptions {
 /// # Errors
 /// The case makes no sense.
 pub(crate) fn verdict(options: &CaseOptions) -> anyhow::Result<ExitCode> {
-    let mut world = World::read(&options.case)?;
+    let mut world = World::read(&options.case, !options.no_tables)?;
     let pending = world.pending();
     let verdicts = pending.iter().map(|(place, pod)| world.judge(place, pod));
     let verdicts: anyhow::Result<Vec<_>> = verdicts.collect();

@@ -60,13 +60,12 @@ fn compare_area(area: &str, expected: usize) {
         let golden = read(&file);
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         for part in ["verdict", "sequence"] {
-            let answer = answer(part, &file);
-            compare(
-                &format!("{name} {part}"),
-                &golden[part],
-                &answer,
-                &mut differences,
-            );
+            // With verdicts that are kept, and with every node judged anew.
+            for options in [&[][..], &["--no-tables"]] {
+                let answer = answer(part, &file, options);
+                let path = format!("{name} {part} {}", options.concat());
+                compare(&path, &golden[part], &answer, &mut differences);
+            }
         }
     }
     let shown = &differences[..differences.len().min(SHOWN)];
@@ -101,8 +100,12 @@ fn read(path: &Path) -> Value {
     serde_json::from_str(&text).expect("a fixture is JSON")
 }
 
-fn answer(part: &str, file: &Path) -> Value {
-    let run = Command::new(PROGRAM).arg(part).arg(file).output();
+fn answer(part: &str, file: &Path, options: &[&str]) -> Value {
+    let run = Command::new(PROGRAM)
+        .arg(part)
+        .arg(file)
+        .args(options)
+        .output();
     let run = run.expect("the program starts");
     let errors = String::from_utf8_lossy(&run.stderr);
     assert!(run.status.success(), "{part} {}: {errors}", file.display());

@@ -40,13 +40,13 @@ struct Objects {
 // === impl World ===
 
 impl World {
-    /// Reads a case and tells an engine of its cluster.
+    /// Reads a case and tells an engine of its cluster; whether that keeps `tables`.
     ///
     /// # Errors
     /// The case makes no sense; names the file and the place.
-    pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
+    pub(crate) fn read(path: &Path, tables: bool) -> anyhow::Result<Self> {
         let case = case::read(path)?;
-        Self::new(case).with_context(|| path.display().to_string())
+        Self::new(case, tables).with_context(|| path.display().to_string())
     }
 
     /// The pods to judge, in the order of the case, each with its place there.
@@ -72,10 +72,14 @@ impl World {
         placement.with_context(|| no_profile(place, pod))
     }
 
-    fn new(case: Case) -> anyhow::Result<Self> {
+    fn new(case: Case, tables: bool) -> anyhow::Result<Self> {
         let config = config_of(case.config)?;
-        let engine = Engine::new(&config, EngineOptions::default())
-            .context("config: the profiles cannot be built")?;
+        let options = EngineOptions {
+            tables,
+            ..EngineOptions::default()
+        };
+        let engine =
+            Engine::new(&config, options).context("config: the profiles cannot be built")?;
         let mut objects = Objects::default();
         for (index, value) in case.objects.iter().enumerate() {
             let known = object::decode(value).with_context(|| place_of("objects", index, value))?;

@@ -6,7 +6,7 @@ use super::World;
 use crate::verdict::case::Case;
 
 fn mistake(case: Case) -> String {
-    World::new(case)
+    World::new(case, true)
         .err()
         .map_or_else(String::new, |problem| format!("{problem:#}"))
 }
@@ -73,7 +73,7 @@ fn a_pod_for_another_scheduler_is_a_mistake() {
         pending: vec![pod("a", &json!({"schedulerName": "other"}))],
         ..Case::default()
     };
-    let mut world = World::new(case).expect("a case");
+    let mut world = World::new(case, true).expect("a case");
     let (place, pod) = world.pending().remove(0);
     let text = world
         .judge(&place, &pod)
@@ -96,7 +96,7 @@ fn each_pod_is_judged_alone_and_placed_after_those_before_it() {
         ],
         ..Case::default()
     };
-    let mut world = World::new(case).expect("a case");
+    let mut world = World::new(case, true).expect("a case");
     let pending = world.pending();
     let verdicts: Vec<usize> = pending
         .iter()
