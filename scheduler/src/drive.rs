@@ -154,6 +154,7 @@ impl Driver {
                 command @ (Command::Bind { .. }
                 | Command::PatchStatus { .. }
                 | Command::Apply { .. }
+                | Command::Evict { .. }
                 | Command::RecordEvent(_)) => {
                     self.commands
                         .send(command)

@@ -134,6 +134,7 @@ impl Carrier {
                     },
                 ));
             }
+            Some(Command::Evict { id, pod, message }) => self.queue(Job::evict(id, pod, message)),
             Some(Command::Apply { id, pod, effect }) => self.queue(Job::apply(id, pod, effect)),
         }
     }

@@ -17,6 +17,7 @@ mod carry;
 mod client;
 mod clock;
 mod cluster;
+mod evict;
 mod kind;
 mod metrics;
 mod options;

@@ -17,10 +17,12 @@
 mod answer;
 mod ask;
 mod deadline;
+mod doubt;
 mod end;
 mod limiter;
 mod permit;
 mod pre_bind;
+mod preempt;
 mod store;
 mod watch;
 
@@ -58,6 +60,8 @@ struct Binding {
     deadline: Option<Duration>,
     /// Grows with each binding: the order in which pods began to wait.
     order: u64,
+    /// Whether its node was written as its nomination.
+    announced: bool,
     began: Duration,
     /// When it had all permissions.
     permitted: Duration,
@@ -92,6 +96,8 @@ struct Request {
     ready_since: Duration,
     /// An earlier question had no answer: it may have been done.
     maybe_done: bool,
+    /// Since when every answer was a refusal for good, while `maybe_done`.
+    refused_since: Option<Duration>,
     tries: u32,
 }
 

@@ -47,6 +47,16 @@ pub enum Command {
         /// The change.
         effect: Effect,
     },
+    /// Put a pod out: the condition `DisruptionTarget` first, then its deletion, if it still
+    /// is the life named. A pod that is being deleted already is a success.
+    Evict {
+        /// To be answered.
+        id: CommandId,
+        /// The victim.
+        pod: PodRef,
+        /// Message of the condition.
+        message: String,
+    },
     /// Write an event for people. May be dropped under pressure; is never answered.
     RecordEvent(PodEvent),
     /// A decision was made: keep it for metrics, logs and `why`. Is never answered.

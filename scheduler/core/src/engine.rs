@@ -1,19 +1,19 @@
 //! The engine: everything it knows, and one step of it.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use plimsoll_config::SchedulerConfig;
 use plimsoll_framework::{NodeLoad, Now, Snapshot};
-use plimsoll_objects::Uid;
 
+use crate::aside::Asides;
 use crate::binding::Bindings;
 use crate::cache::Cache;
-use crate::command::{Command, CommandId};
+use crate::command::Command;
 use crate::cycle::desk::Desk;
 use crate::event::Event;
+use crate::evict::Evictions;
 use crate::nominator::Nominator;
 use crate::options::EngineOptions;
 use crate::outbox::Outbox;
@@ -21,7 +21,7 @@ use crate::probe::Probe;
 use crate::profile::{BuildError, Profiles};
 use crate::queue::{Queue, moment};
 use crate::random::Random;
-use crate::stats::{Counters, EngineStats, ProfileAttempts};
+use crate::stats::{Counters, EngineStats, InFlightSizes, ProfileAttempts};
 use crate::status::StatusLane;
 use crate::timing::{self, Evaluations, Timing};
 use crate::watched::Watched;
@@ -40,10 +40,8 @@ pub struct Engine {
     pub(crate) watched: Watched,
     pub(crate) bindings: Bindings,
     pub(crate) status: StatusLane,
-    /// Requests to delete a pod, and for whom.
-    pub(crate) evictions: BTreeMap<CommandId, Uid>,
-    /// Writes that nobody waits for.
-    pub(crate) asides: BTreeSet<CommandId>,
+    pub(crate) evictions: Evictions,
+    pub(crate) asides: Asides,
     pub(crate) snapshot: Snapshot,
     pub(crate) desk: Desk,
     pub(crate) random: Random,
@@ -95,8 +93,8 @@ impl Engine {
             watched: Watched::default(),
             bindings: Bindings::new(options.min_binds_in_flight, options.max_binds_in_flight),
             status: StatusLane::default(),
-            evictions: BTreeMap::new(),
-            asides: BTreeSet::new(),
+            evictions: Evictions::default(),
+            asides: Asides::default(),
             snapshot: Snapshot::empty(now),
             desk: Desk::new(options.tables),
             random: Random::new(options.seed),
@@ -119,6 +117,8 @@ impl Engine {
         self.take(event);
         self.queue.flush(moment(self.now, &self.snapshot));
         self.fire_deadlines();
+        self.fire_evictions();
+        self.fire_asides();
         self.dispatch();
         self.look_at_load();
         if self.may_cycle() {
@@ -138,6 +138,8 @@ impl Engine {
             self.queue.next_flush(),
             self.bindings.next_deadline(|uid| self.status.is_asked(uid)),
             self.status.next_deadline(),
+            self.evictions.next_deadline(),
+            self.asides.next_deadline(),
             self.next_load_look(),
         ];
         times
@@ -187,15 +189,27 @@ impl Engine {
         EngineStats {
             queue: self.queue.sizes(),
             cache: self.cache.sizes(),
-            in_flight: self.bindings.sizes(self.status.sizes()),
+            in_flight: self.in_flight(),
             attempts: self.attempts.clone(),
             incoming: self.queue.incoming(),
             unschedulable: self.queue.unschedulable_by_plugin(),
             unknown_node: self.unknown_node.clone(),
             counters: Counters {
                 status: self.status.counters,
+                evictions: self.evictions.counters,
                 ..self.counters
             },
+        }
+    }
+
+    fn in_flight(&self) -> InFlightSizes {
+        let (evictions, preemptors) = self.evictions.sizes();
+        InFlightSizes {
+            evictions,
+            preemptors,
+            asides: self.asides.len(),
+            nominations: self.status.nominations(),
+            ..self.bindings.sizes(self.status.sizes())
         }
     }
 

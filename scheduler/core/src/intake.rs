@@ -11,8 +11,8 @@ use plimsoll_load::{Applied, Sample};
 
 use crate::command::CommandId;
 use crate::engine::Engine;
-use crate::event::{Event, Failure, FailureKind};
-use crate::queue::{Happening, Scope, moment};
+use crate::event::{Event, Failure};
+use crate::queue::{Happening, moment};
 
 impl Engine {
     /// Takes one event.
@@ -60,24 +60,9 @@ impl Engine {
         let known = self.binding_answered(id, outcome)
             || self.status.answered(id, outcome, now)
             || self.eviction_answered(id, outcome)
-            || self.asides.remove(&id);
+            || self.aside_answered(id, outcome);
         if !known {
             self.counters.late_answers += 1;
         }
-    }
-
-    /// An eviction that failed leaves its preemptor waiting for nothing: it is looked at
-    /// again. One that went well is seen by the watch.
-    fn eviction_answered(&mut self, id: CommandId, outcome: &Result<(), Failure>) -> bool {
-        let Some(preemptor) = self.evictions.remove(&id) else {
-            return false;
-        };
-        if let Err(failure) = outcome
-            && failure.kind != FailureKind::NotFound
-        {
-            self.counters.evictions_failed += 1;
-            self.announce(&Happening::wildcard().within(Scope::Only(preemptor)));
-        }
-        true
     }
 }

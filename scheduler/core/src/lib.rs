@@ -16,10 +16,12 @@ pub mod stats;
 pub mod timing;
 pub mod verdict;
 
+mod aside;
 mod binding;
 mod cache;
 mod cycle;
 mod engine;
+mod evict;
 mod intake;
 mod load_watch;
 mod meta;
@@ -45,8 +47,8 @@ pub use options::EngineOptions;
 pub use plimsoll_load::LoadCensus;
 pub use profile::BuildError;
 pub use stats::{
-    BindCounters, CacheSizes, Counters, EngineStats, InFlightSizes, LoadStats, ProfileAttempts,
-    QueueIncoming, QueueSizes, StatusCounters, UnschedulablePods,
+    BindCounters, CacheSizes, Counters, EngineStats, EvictionCounters, InFlightSizes, LoadStats,
+    ProfileAttempts, QueueIncoming, QueueSizes, StatusCounters, UnschedulablePods,
 };
 pub use timing::{Evaluations, Stopwatch, Timing};
 pub use verdict::{

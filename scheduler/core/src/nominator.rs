@@ -60,6 +60,13 @@ impl Nominator {
         self.node_of.get(uid)
     }
 
+    /// The pods of a priority below `priority` that were promised `node`.
+    pub(crate) fn below(&self, node: &str, priority: i32) -> Vec<Arc<Pod>> {
+        let promised = self.by_node.get(node).into_iter().flatten();
+        let lower = promised.filter(|pod| pod.spec.priority < priority);
+        lower.map(Arc::clone).collect()
+    }
+
     /// The pods that `pod` must leave room for: another uid, priority at least as high.
     /// Nodes that `id_of` does not know are left out.
     pub(crate) fn counted_for(

@@ -70,6 +70,14 @@ pub struct InFlightSizes {
     pub status: usize,
     /// Status patches that wait.
     pub status_waiting: usize,
+    /// Evictions without an answer, or whose effect the watch has not shown yet.
+    pub evictions: usize,
+    /// Pods that wait for their victims, or rest as these would not go.
+    pub preemptors: usize,
+    /// Other writes without an answer.
+    pub asides: usize,
+    /// Nominations written that the watch has not shown yet.
+    pub nominations: usize,
 }
 
 /// Attempts of one profile (`schedule_attempts_total`).
@@ -133,6 +141,12 @@ pub struct Counters {
     pub preemption_victims: u64,
     /// Evictions that failed.
     pub evictions_failed: u64,
+    /// How evictions ended.
+    pub evictions: EvictionCounters,
+    /// Writes that nobody waits for and that failed.
+    pub asides_failed: u64,
+    /// Writes that nobody waits for and that had no answer.
+    pub asides_lost: u64,
     /// Load samples taken.
     pub samples_taken: u64,
     /// Load samples dropped: not newer than what is known of the node.
@@ -147,6 +161,25 @@ pub struct Counters {
     pub status: StatusCounters,
     /// Answers to commands that nobody waits for any more.
     pub late_answers: u64,
+}
+
+/// How evictions ended, and what was done instead.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct EvictionCounters {
+    /// Told to go.
+    pub evicted: u64,
+    /// Not bound yet: sent back to the queue instead.
+    pub in_memory: u64,
+    /// Gone before they were told.
+    pub gone: u64,
+    /// The API server will not let them go: 403, or an admission webhook.
+    pub refused: u64,
+    /// 5xx, 409, 429 or no connection.
+    pub unavailable: u64,
+    /// No answer.
+    pub unknown: u64,
+    /// Decisions to evict that were not carried out as the last ones had failed just now.
+    pub postponed: u64,
 }
 
 /// How bindings ended, and what happened on the way.
@@ -166,6 +199,10 @@ pub struct BindCounters {
     pub unknown: u64,
     /// Refused for good: given up and requeued.
     pub refused: u64,
+    /// Refused for good while an earlier request may have been carried out: asked again.
+    pub in_doubt: u64,
+    /// Given up after such refusals for a long time.
+    pub doubt_ended: u64,
     /// Given up because the pod went away or is being deleted.
     pub pod_gone: u64,
     /// Given up because the pod got a node by another hand.

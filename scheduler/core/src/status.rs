@@ -4,6 +4,7 @@
 //! so that thousands of pods without a node neither flood the API server nor hold up
 //! bindings. One patch per pod waits at most: a newer one takes its place.
 
+mod nomination;
 mod pause;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,6 +54,8 @@ pub(crate) struct StatusLane {
     deadlines: BTreeSet<(Duration, CommandId)>,
     pause: Pause,
     order: u64,
+    /// Nominations that were written and that the watch has not shown yet.
+    nominations: BTreeMap<Uid, Option<Arc<str>>>,
     pub(crate) counters: StatusCounters,
 }
 
@@ -157,6 +160,13 @@ impl StatusLane {
             Err(_) if entry.withdrawn => self.counters.dropped += 1,
             Ok(()) => {
                 self.counters.written += 1;
+                match &patch.nomination {
+                    Nomination::Keep => {}
+                    Nomination::Clear => drop(self.nominations.insert(uid.clone(), None)),
+                    Nomination::Set(node) => {
+                        self.nominations.insert(uid.clone(), Some(Arc::clone(node)));
+                    }
+                }
                 entry.tries = 0;
             }
             Err(FailureKind::Conflict | FailureKind::NotFound | FailureKind::Refused) => {

@@ -64,6 +64,14 @@ pub enum Timing {
     },
     /// So many pods were evicted for one (`preemption_victims`).
     Victims(usize),
+    /// All victims of one pod were told to go, or not all could be
+    /// (`preemption_goroutines_duration_seconds`, `preemption_goroutines_execution_total`).
+    Evictions {
+        /// `success` or `error`.
+        result: &'static str,
+        /// From the decision to the last answer.
+        took: Duration,
+    },
 }
 
 /// How often one plugin was asked at one point (`plugin_evaluation_total`).

@@ -3,6 +3,7 @@
 //! Takes what the API server has and, on top of it, what plugins have reserved and not yet
 //! written (`assume`); gives the newer of both. Changed by the engine only, between cycles.
 
+mod evictions;
 mod shelf;
 mod storage_index;
 
@@ -16,6 +17,7 @@ use plimsoll_objects::{
 
 use self::storage_index::{Place, StorageIndex};
 
+pub use self::evictions::Evictions;
 pub use self::shelf::{Shelf, Shelved};
 
 /// All objects besides pods and nodes, by kind.
@@ -53,6 +55,8 @@ pub struct Catalog {
     pub resource_slices: Shelf<ResourceSlice>,
     /// `resource.k8s.io/v1.DeviceClass`.
     pub device_classes: Shelf<DeviceClass>,
+    /// Evictions under way.
+    pub evictions: Evictions,
     storage: StorageIndex,
 }
 

@@ -163,7 +163,7 @@ pub mod spec;
 #[cfg(feature = "test-util")]
 pub mod test_util;
 
-pub use catalog::{Catalog, Shelf};
+pub use catalog::{Catalog, Evictions, Shelf};
 pub use cycle::Cycle;
 pub use cycle_state::CycleState;
 pub use detail::{Detail, LoadFigures, SampleAge};

@@ -28,6 +28,7 @@ use dry_run::{DryRun, Found};
 pub const NAME: &str = "DefaultPreemption";
 
 const NEVER: &str = "preemption: not eligible due to preemptionPolicy=Never.";
+const PREEMPTING: &str = "waiting for the preemption for this pod to be finished";
 const TERMINATING: &str =
     "preemption: not eligible due to a terminating pod on the nominated node.";
 
@@ -55,11 +56,12 @@ pub fn spec() -> PluginSpec {
     }
 }
 
-/// `Differs:` kube-scheduler holds the pod here until the last of its victims is told to go,
-/// which it does in the background. The engine alone knows what it has sent, so whether to
-/// hold a pod for that is its own to say; this hook stands here because files name it.
+/// Holds a pod while its victims are being told to go (`IsPodRunningPreemption`).
 impl PreEnqueue for DefaultPreemption {
-    fn pre_enqueue(&self, _pod: &Pod, _catalog: &Catalog) -> Result<(), Rejection> {
+    fn pre_enqueue(&self, pod: &Pod, catalog: &Catalog) -> Result<(), Rejection> {
+        if catalog.evictions.is_preempting(pod.uid()) {
+            return Err(Rejection::unresolvable(PREEMPTING));
+        }
         Ok(())
     }
 }

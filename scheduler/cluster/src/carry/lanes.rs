@@ -13,12 +13,18 @@ use plimsoll_objects::Uid;
 
 use crate::status::StatusPatch;
 
+/// Evictions under way at most: as many as kube-scheduler's goroutines. They have a lane of
+/// their own, as an admission webhook that hangs holds them up, and only them.
+const EVICTIONS_MAX: usize = 16;
+
 /// What is to be done.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Work {
     Bind(Arc<str>),
     PatchStatus(StatusPatch),
     Apply(Effect),
+    /// With the message of the condition.
+    Evict(String),
 }
 
 /// One command with an id.
@@ -40,6 +46,7 @@ pub(super) struct Ticket {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LaneName {
     Binding,
+    Eviction,
     Status,
 }
 
@@ -54,6 +61,7 @@ struct Lane {
 #[derive(Debug)]
 pub(super) struct Lanes {
     binding: Lane,
+    eviction: Lane,
     status: Lane,
     /// Per pod with a job in a lane or running: its later jobs.
     later: BTreeMap<Uid, VecDeque<Job>>,
@@ -69,6 +77,7 @@ impl Work {
             Self::Bind(_) => "bind",
             Self::PatchStatus(_) => "patch status",
             Self::Apply(_) => "apply",
+            Self::Evict(_) => "evict",
         }
     }
 }
@@ -92,6 +101,14 @@ impl Job {
         }
     }
 
+    pub(super) fn evict(id: CommandId, pod: PodRef, message: String) -> Self {
+        Self {
+            id,
+            pod,
+            work: Work::Evict(message),
+        }
+    }
+
     pub(super) fn patch_status(id: CommandId, pod: PodRef, patch: StatusPatch) -> Self {
         Self {
             id,
@@ -107,6 +124,7 @@ impl Job {
             Work::PatchStatus(StatusPatch {
                 condition: Some(_), ..
             }) => LaneName::Status,
+            Work::Evict(_) => LaneName::Eviction,
             Work::PatchStatus(_) | Work::Bind(_) | Work::Apply(_) => LaneName::Binding,
         }
     }
@@ -139,6 +157,7 @@ impl Lanes {
     pub(super) fn new(binding: usize, status: usize) -> Self {
         Self {
             binding: Lane::new(binding),
+            eviction: Lane::new(EVICTIONS_MAX),
             status: Lane::new(status),
             later: BTreeMap::new(),
             len: 0,
@@ -172,7 +191,9 @@ impl Lanes {
 
     /// The next job that may run, binding cycles first.
     pub(super) fn pop(&mut self) -> Option<(Job, Ticket)> {
-        let job = self.binding.pop().or_else(|| self.status.pop())?;
+        let job = self.binding.pop();
+        let job = job.or_else(|| self.eviction.pop());
+        let job = job.or_else(|| self.status.pop())?;
         let ticket = Ticket {
             id: job.id,
             uid: job.pod.uid.clone(),
@@ -203,6 +224,7 @@ impl Lanes {
     fn lane(&mut self, name: LaneName) -> &mut Lane {
         match name {
             LaneName::Binding => &mut self.binding,
+            LaneName::Eviction => &mut self.eviction,
             LaneName::Status => &mut self.status,
         }
     }

@@ -11,6 +11,7 @@ use super::lanes::{Job, Work};
 use crate::apply::apply;
 use crate::bind::bind;
 use crate::call::Api;
+use crate::evict::evict;
 use crate::pending::Pending;
 use crate::status;
 
@@ -34,6 +35,7 @@ impl Writer {
             Work::PatchStatus(patch) => {
                 status::patch(&self.api, &self.pending, &job.pod, patch).await
             }
+            Work::Evict(message) => evict(&self.api, &job.pod, message).await,
             Work::Apply(effect) => apply(&self.api, &job.pod, effect).await,
         };
         if let Err(failure) = &outcome {

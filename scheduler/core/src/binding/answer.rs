@@ -138,12 +138,15 @@ impl Engine {
             FailureKind::TooManyRequests { .. } => self.ready_again(uid, true),
             FailureKind::Unknown if binds => {
                 request.maybe_done = true;
+                request.refused_since = None;
                 self.ask_later(uid);
             }
             // This one did nothing, but one before it may have: only a clear answer ends it.
-            FailureKind::Unavailable | FailureKind::Refused if binds && request.maybe_done => {
+            FailureKind::Unavailable if binds && request.maybe_done => {
+                request.refused_since = None;
                 self.ask_later(uid);
             }
+            FailureKind::Refused if binds && request.maybe_done => self.refused_in_doubt(uid, text),
             FailureKind::Conflict
             | FailureKind::NotFound
             | FailureKind::Unknown
@@ -168,7 +171,7 @@ impl Engine {
         }
     }
 
-    fn ask_later(&mut self, uid: &Uid) {
+    pub(super) fn ask_later(&mut self, uid: &Uid) {
         let now = self.now.mono;
         let Some(binding) = self.bindings.get_mut(uid) else {
             return;

@@ -67,6 +67,10 @@ impl Engine {
             }
         };
         request.progress = Progress::Asked { id, at: now };
+        if request.work.binds() {
+            // It is about to be bound: a nomination that comes later would stay for good.
+            self.status.withdraw(uid);
+        }
         self.outbox.push(command);
         self.bindings.expect_answer(id, uid);
         self.bindings

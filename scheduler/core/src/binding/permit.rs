@@ -31,6 +31,7 @@ impl Engine {
         if is_free {
             self.start_pre_bind(&uid);
         } else {
+            self.announce_node(&uid);
             self.wait_for_permit(&uid, waits);
         }
         for (plugin, release) in permitted.releases {
@@ -91,7 +92,7 @@ impl Engine {
         }
     }
 
-    fn time_permit_wait(&self, began: Duration, result: &'static str) {
+    pub(super) fn time_permit_wait(&self, began: Duration, result: &'static str) {
         let took = self.now.mono.saturating_sub(began);
         self.probe.keep(Timing::PermitWait { result, took });
     }

@@ -7,8 +7,10 @@ use plimsoll_framework::{BindOutcome, Point, PreBindOutcome, PreBindStep};
 use plimsoll_objects::Uid;
 
 use super::{Progress, Request, Stage, Work};
+use crate::command::PodRef;
 use crate::engine::Engine;
 use crate::probe::SUCCESS;
+use crate::status::{Nomination, Patch};
 use crate::timing::{Timing, label};
 
 /// Shortest time before a `PreBind` that waits is asked again: a deadline that has passed
@@ -57,7 +59,8 @@ impl Engine {
                         attempt,
                         events,
                     };
-                    return self.bindings.enter(uid, stage, Some(soonest));
+                    self.bindings.enter(uid, stage, Some(soonest));
+                    return self.announce_node(uid);
                 }
                 Some(Ok(PreBindOutcome::Do(effects))) => {
                     let name = framework.pre_bind_name(plugin);
@@ -68,7 +71,8 @@ impl Engine {
                         plugin,
                         attempt,
                     };
-                    return self.line_up(uid, work, doing);
+                    self.line_up(uid, work, doing);
+                    return self.announce_node(uid);
                 }
                 Some(Ok(PreBindOutcome::WaitUntil { events, deadline })) => {
                     let attempt = attempt.saturating_add(1);
@@ -77,11 +81,33 @@ impl Engine {
                         attempt,
                         events,
                     };
-                    return self.bindings.enter(uid, stage, Some(deadline.max(soonest)));
+                    self.bindings.enter(uid, stage, Some(deadline.max(soonest)));
+                    return self.announce_node(uid);
                 }
                 Some(Err(rejection)) => return self.turn_down(uid, &rejection),
             }
         }
+    }
+
+    /// Tells others (the cluster autoscaler) where the pod is going to be, as it will take a
+    /// while (`NominatedNodeNameForExpectation`).
+    pub(super) fn announce_node(&mut self, uid: &Uid) {
+        let Some(binding) = self.bindings.get_mut(uid) else {
+            return;
+        };
+        let pod = &binding.reserved.pod;
+        let node = binding.reserved.node();
+        let is_known = self.status.stored_nomination(pod) == Some(&node)
+            && !self.status.changes_nomination(uid);
+        if std::mem::replace(&mut binding.announced, true) || is_known {
+            return;
+        }
+        let patch = Patch {
+            pod: PodRef::of(pod),
+            condition: None,
+            nomination: Nomination::Set(node),
+        };
+        self.status.want(patch, self.now.mono);
     }
 
     fn run_bind(&mut self, uid: &Uid) {
@@ -119,6 +145,7 @@ impl Engine {
             progress: Progress::Ready,
             ready_since: self.now.mono,
             maybe_done: false,
+            refused_since: None,
             tries: 0,
         };
         self.bindings.enter(uid, Stage::Request(request), None);

@@ -87,6 +87,7 @@ impl Bindings {
             bind_limit: self.limiter.limit(),
             status,
             status_waiting,
+            ..InFlightSizes::default()
         }
     }
 
@@ -118,6 +119,7 @@ impl Bindings {
             fate,
             deadline: None,
             order,
+            announced: false,
             began: now,
             permitted: now,
         };

@@ -3,13 +3,14 @@
 
 use std::sync::Arc;
 
-use plimsoll_framework::{Effect, ObjectWrite, Rejection, WriteVerb};
+use plimsoll_framework::{Effect, ObjectWrite, Rejection};
 use plimsoll_objects::{ConditionStatus, Pod};
 
 use super::message;
 use super::nowhere::Nowhere;
 use crate::command::{Command, CommandId, PodEvent, PodRef, ScheduledFalse};
 use crate::engine::Engine;
+use crate::evict::Verdict;
 use crate::queue::{Queued, Setback, moment};
 use crate::runtime::post_filter::Promise;
 use crate::status::{Nomination, Patch};
@@ -77,12 +78,29 @@ impl Engine {
             None | Some(Promise::Keep) => Nomination::Keep,
             Some(Promise::Withdraw) => Nomination::Clear,
             Some(Promise::Make(promised)) => {
-                self.evict(pod, &promised.victims);
                 let info = self.snapshot.get(promised.node);
-                let name = info.map(|info| Arc::clone(info.name()));
-                name.map_or(Nomination::Keep, Nomination::Set)
+                let Some(node) = info.map(|info| Arc::clone(info.name())) else {
+                    return self.put_back(item, message, setback, Nomination::Keep);
+                };
+                self.evict(&Verdict {
+                    preemptor: pod,
+                    node: &node,
+                    victims: &promised.victims,
+                    plugin: promised.by,
+                });
+                Nomination::Set(node)
             }
         };
+        self.put_back(item, message, setback, nomination);
+    }
+
+    fn put_back(
+        &mut self,
+        item: Queued,
+        message: String,
+        setback: Setback,
+        nomination: Nomination,
+    ) {
         self.attempt_failed(
             item,
             Failed {
@@ -173,13 +191,17 @@ impl Engine {
         Some(Arc::clone(latest))
     }
 
+    /// As kube-scheduler's `addNominatedPod`: without a word from a `PostFilter` the promise
+    /// is what the API server has, or will have.
     fn nominate(&mut self, pod: &Arc<Pod>, nomination: &Nomination) {
-        match (nomination, &pod.status.nominated_node) {
-            (Nomination::Set(node), _) | (Nomination::Keep, Some(node)) => {
-                self.nominator.nominate(pod, node);
-            }
-            (Nomination::Clear, _) => drop(self.nominator.remove(pod.uid())),
-            (Nomination::Keep, None) => {}
+        let stored = self.status.stored_nomination(pod).map(Arc::clone);
+        match (nomination, stored) {
+            (Nomination::Set(node), _) => self.nominator.nominate(pod, node),
+            (Nomination::Keep, Some(node)) => self.nominator.nominate(pod, &node),
+            (Nomination::Keep, None) if self.status.changes_nomination(pod.uid()) => {}
+            // Nobody would hear of it from the watch.
+            (Nomination::Clear | Nomination::Keep, None) => self.promise_lost(pod),
+            (Nomination::Clear, Some(_)) => drop(self.nominator.remove(pod.uid())),
         }
     }
 
@@ -195,7 +217,7 @@ impl Engine {
             Some(wanted) => *wanted == condition,
             None => stored.is_some(),
         };
-        let stored_node = pod.status.nominated_node.as_ref();
+        let stored_node = self.status.stored_nomination(pod);
         let nomination = match nomination {
             other if self.status.changes_nomination(pod.uid()) => other.clone(),
             Nomination::Set(node) if stored_node == Some(node) => Nomination::Keep,
@@ -213,29 +235,11 @@ impl Engine {
         }
     }
 
-    fn evict(&mut self, preemptor: &Arc<Pod>, victims: &[Arc<Pod>]) {
-        self.probe.keep(Timing::Victims(victims.len()));
-        for victim in victims {
-            self.counters.preemption_victims += 1;
-            let write = ObjectWrite {
-                api_version: "v1".to_owned(),
-                kind: "Pod".to_owned(),
-                key: victim.key().clone(),
-                subresource: String::new(),
-                verb: WriteVerb::Delete {
-                    uid: victim.uid().to_string(),
-                },
-            };
-            let id = self.write_for(preemptor, write);
-            self.evictions.insert(id, preemptor.uid().clone());
-        }
-    }
-
     /// Writes for `pod` that nobody waits for.
     pub(crate) fn write_aside(&mut self, pod: &Pod, writes: Vec<ObjectWrite>) {
         for write in writes {
             let id = self.write_for(pod, write);
-            self.asides.insert(id);
+            self.asides.insert(id, self.now.mono);
         }
     }
 

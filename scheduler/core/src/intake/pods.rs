@@ -14,6 +14,7 @@ impl Engine {
     pub(super) fn pods_listed(&mut self, pods: &[Arc<Pod>]) {
         self.counters.relists += u64::from(self.pods_listed);
         self.pods_listed = true;
+        self.status.saw_all();
         for pod in self.watched.absent_from(pods) {
             self.pod_gone(pod.key(), pod.uid());
         }
@@ -23,6 +24,11 @@ impl Engine {
     }
 
     pub(super) fn pod_set(&mut self, pod: &Arc<Pod>) {
+        if pod.is_deleting() {
+            self.victim_seen(pod.uid(), false);
+        }
+        self.status
+            .saw(pod.uid(), pod.status.nominated_node.as_ref());
         if let Some(gone) = self.watched.earlier_life(pod) {
             // Its deletion was lost on the way.
             self.life_ended(&gone);
@@ -72,6 +78,9 @@ impl Engine {
     }
 
     fn forget_pod(&mut self, uid: &Uid) {
+        self.victim_seen(uid, true);
+        self.needs_no_room(uid);
+        self.status.saw_none(uid);
         self.queue.remove(uid);
         self.status.withdraw(uid);
         self.binding_pod_gone(uid);
@@ -90,6 +99,8 @@ impl Engine {
         let uid = pod.uid();
         self.queue.remove(uid);
         self.status.withdraw(uid);
+        self.status.saw_none(uid);
+        self.needs_no_room(uid);
         let confirmed = self.cache.confirm(pod, self.now);
         self.promise_used(pod, node);
         self.binding_confirmed(uid, node);
@@ -128,6 +139,13 @@ impl Engine {
         let promised = self.nominator.remove(pod.uid());
         if let Some((_, other)) = promised.filter(|(_, promised)| promised != node) {
             self.promise_of_ended(pod, other);
+        }
+    }
+
+    /// The promise that the pod had is taken back before the API server knows.
+    pub(crate) fn promise_lost(&mut self, pod: &Pod) {
+        if let Some((_, node)) = self.nominator.remove(pod.uid()) {
+            self.promise_of_ended(pod, node);
         }
     }
 

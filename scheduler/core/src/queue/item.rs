@@ -112,6 +112,12 @@ impl Queued {
             .unwrap_or_default()
     }
 
+    /// The plugins that are asked what a change is worth: those that turned it down, and the
+    /// one that holds it back.
+    pub(super) fn asks(&self) -> PluginSet {
+        self.rejectors.or(self.pending).or(self.waits_for())
+    }
+
     /// The plugins whose events it waits for.
     pub(super) fn waits_for(&self) -> PluginSet {
         match (self.place, self.gate) {

@@ -213,8 +213,11 @@ fn worth(
         return Worth::AfterBackoff;
     }
     let framework = profiles.get(item.profile);
-    let asked = heard.and(waits_for);
     let gated = item.place == Place::Gated;
+    if gated && heard.and(waits_for).is_empty() {
+        return Worth::Nothing;
+    }
+    let asked = heard.and(item.asks());
     let mut best = Worth::Nothing;
     for plugin in asked.iter() {
         let mut pods = item.pods().iter();

@@ -39,6 +39,8 @@ pub(crate) enum Promise {
 /// The node that is promised, and at what price.
 #[derive(Debug)]
 pub(crate) struct Promised {
+    /// The plugin that found it.
+    pub(crate) by: &'static str,
     pub(crate) node: NodeId,
     pub(crate) victims: Vec<Arc<Pod>>,
     /// Every node where preemption would do.
@@ -88,6 +90,7 @@ impl Framework {
                     tied,
                 }) => {
                     let promised = Promised {
+                        by: hook.name,
                         node,
                         victims,
                         candidates,

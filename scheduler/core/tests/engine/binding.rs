@@ -53,8 +53,10 @@ fn an_effect_that_fails_fails_the_binding() {
     let mut harness = Harness::start(&[node("a")]);
     harness.set_pod(&pod("p").label("pre-bind", "annotates"));
     harness.answer(harness.effects()[0].0, Err(FailureKind::Refused));
-    let expected = "p SchedulerError: running PreBind plugin \"Book\": the server says so";
-    assert_eq!(harness.patches()[0].1, expected);
+    let expected = "p SchedulerError: running PreBind plugin \"Book\": the server says so \
+                    (nominated: none)";
+    assert_eq!(harness.patches()[0].1, "p (nominated: a)");
+    assert_eq!(harness.patches()[1].1, expected);
     assert!(harness.binds().is_empty());
     assert_eq!(harness.stats().cache.assumed, 0);
 }

@@ -242,8 +242,9 @@ fn a_node_deleted_before_the_question_takes_its_pods_out_of_binding() {
     let mut harness = Harness::start(&[node("a").cpu("1").label("score", "1")]);
     harness.set_pod(&pod("p").cpu("1").label("pre-bind", "waits"));
     harness.node_gone("a");
-    let expected = "p SchedulerError: node \"a\" was deleted before the pod was bound";
-    assert_eq!(harness.patches()[0].1, expected);
+    let expected = "p SchedulerError: node \"a\" was deleted before the pod was bound \
+                    (nominated: none)";
+    assert_eq!(harness.patches()[1].1, expected);
     assert_eq!(harness.stats().counters.binds.node_gone, 1);
     harness.set_node(&node("b").cpu("1"));
     harness.pass_seconds(3);

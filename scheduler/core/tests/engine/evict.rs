@@ -2,7 +2,6 @@
 
 use plimsoll_core::{Command, FailureKind};
 use plimsoll_framework::test_util::{node, pod};
-use plimsoll_framework::{Effect, WriteVerb};
 
 use crate::fakes;
 use crate::harness::{ALL, Harness};
@@ -25,9 +24,9 @@ fn victims_are_deleted_and_the_pod_is_nominated() {
                     rescue: found a place (nominated: a)";
     assert_eq!(harness.patches()[0].1, expected);
     let deleted = harness.said.iter().any(|command| {
-        matches!(command, Command::Apply { effect: Effect::Write(write), .. }
-            if *write.key.name == *"victim"
-                && write.verb == WriteVerb::Delete { uid: "default/victim".into() })
+        matches!(command, Command::Evict { pod, message, .. }
+            if *pod.key.name == *"victim" && *pod.uid.0 == *"default/victim"
+                && message == "default-scheduler: preempting to accommodate a higher priority pod")
     });
     assert!(deleted, "{:?}", harness.said);
     assert_eq!(harness.stats().counters.preemption_victims, 1);

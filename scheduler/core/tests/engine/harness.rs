@@ -199,7 +199,9 @@ impl Harness {
     /// All requests for effects: id and the pod.
     pub(crate) fn effects(&self) -> Vec<(CommandId, String)> {
         let effect = |command: &Command| match command {
-            Command::Apply { id, pod, .. } => Some((*id, pod.key.name.to_string())),
+            Command::Apply { id, pod, .. } | Command::Evict { id, pod, .. } => {
+                Some((*id, pod.key.name.to_string()))
+            }
             _ => None,
         };
         self.said.iter().filter_map(effect).collect()

@@ -117,7 +117,10 @@ impl Mix {
 
     fn look(&mut self) {
         for command in &self.harness.said[self.seen..] {
-            if let Command::Bind { id, .. } | Command::Apply { id, .. } = command {
+            if let Command::Bind { id, .. }
+            | Command::Apply { id, .. }
+            | Command::Evict { id, .. } = command
+            {
                 self.open.push(*id);
             }
         }

@@ -41,9 +41,10 @@ fn another_pod_can_turn_it_down() {
     harness.set_pod(&pod("p").label("hold", "30"));
     harness.set_pod(&pod("q").label("turns-down", "default_p"));
     assert_eq!(harness.bound(), ["q -> a"]);
+    assert_eq!(harness.patches()[0].1, "p (nominated: a)");
     assert_eq!(
-        harness.patches()[0].1,
-        "p Unschedulable: 0/1 nodes are available: 1 no."
+        harness.patches()[1].1,
+        "p Unschedulable: 0/1 nodes are available: 1 no. (nominated: none)"
     );
 }
 
@@ -63,10 +64,12 @@ fn a_wait_that_runs_out_of_time_frees_everything() {
     fakes::log();
     harness.set_pod(&pod("q").cpu("1"));
     harness.pass_seconds(89);
+    assert_eq!(harness.patches()[0].1, "p (nominated: a)");
     assert!(
         harness
             .patches()
             .iter()
+            .skip(1)
             .all(|(_, text)| text.starts_with('q'))
     );
     harness.pass_seconds(1);
@@ -80,7 +83,7 @@ fn a_wait_that_runs_out_of_time_frees_everything() {
             .collect::<Vec<_>>()
     );
     let expected = "p Unschedulable: 0/1 nodes are available: \
-                    1 rejected due to timeout after waiting 1m30s at plugin Hold.";
+                    1 rejected due to timeout after waiting 1m30s at plugin Hold. (nominated: none)";
     assert!(
         harness.patches().iter().any(|(_, text)| text == expected),
         "{:?}",

@@ -84,7 +84,13 @@ impl DryRun<'_> {
     }
 
     fn try_on(&self, node: &NodeInfo, budgets: &mut Budgets<'_>) -> Result<Preemption, Rejection> {
-        let below = node.pods.iter().filter(|pod| is_below(pod, self.cycle.pod));
+        let evictions = &self.cycle.snapshot.catalog().evictions;
+        // `Differs:` one that the API server will not let go is no victim for a while;
+        // kube-scheduler asks for it again and again.
+        let below = node
+            .pods
+            .iter()
+            .filter(|pod| is_below(pod, self.cycle.pod) && !evictions.is_spared(pod.uid()));
         let mut possible: Vec<Arc<Pod>> = below.map(Arc::clone).collect();
         if possible.is_empty() {
             return Err(Rejection::unresolvable(NO_VICTIMS));

@@ -1,0 +1,6 @@
+//! Preemption with the plugins that are shipped, against an API server that may fail.
+
+mod faults;
+mod nominations;
+mod property;
+mod world;
