@@ -50,6 +50,7 @@ fn a_pod_of_a_higher_priority_gets_the_place_of_one_that_no_budget_guards() -> a
         let high = rig.pod("high-0");
         high.is_ok_and(|pod| pod["status"]["nominatedNodeName"] == freed)
     })?;
+    check_told(&rig)?;
     let told = rig.condition("high-0")?;
     let message = told["message"].as_str().unwrap_or_default();
     let expected = "0/2 nodes are available: 2 Insufficient cpu.";
@@ -67,6 +68,39 @@ fn a_pod_of_a_higher_priority_gets_the_place_of_one_that_no_budget_guards() -> a
     recorder.assert_sound();
     scheduler.stop()?;
     rig.close()
+}
+
+/// The victim says why it goes, in the words of kube-scheduler.
+fn check_told(rig: &Rig) -> anyhow::Result<()> {
+    let victim = rig.pod("plain-0")?;
+    let conditions = victim["status"]["conditions"].as_array();
+    let mut conditions = conditions.into_iter().flatten();
+    let target = conditions.find(|condition| condition["type"] == "DisruptionTarget");
+    let mut target = target.cloned().unwrap_or_default();
+    assert!(target["lastTransitionTime"].take().is_string(), "{target}");
+    let expected = json!({
+        "type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler",
+        "message": "plimsoll: preempting to accommodate a higher priority pod",
+        "observedGeneration": 1, "lastProbeTime": null, "lastTransitionTime": null,
+    });
+    assert_eq!(target, expected);
+    until("its event is written", BOUND, || {
+        let event = rig.event("plain-0", "Preempted");
+        event.is_ok_and(|event| event.is_some())
+    })?;
+    let event = rig.event("plain-0", "Preempted")?.unwrap_or_default();
+    let uid = rig.pod("high-0")?["metadata"]["uid"].take();
+    let node = &victim["spec"]["nodeName"];
+    let (uid, node) = (uid.as_str(), node.as_str());
+    let note = format!(
+        "Preempted by pod {} on node {}",
+        uid.unwrap_or_default(),
+        node.unwrap_or_default()
+    );
+    assert_eq!(event["note"], json!(note));
+    assert_eq!(event["action"], json!("Preempting"));
+    assert_eq!(event["type"], json!("Normal"));
+    Ok(())
 }
 
 /// Fills a node, and takes its time to end.

@@ -8,7 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use parking_lot::Mutex;
-use plimsoll_core::{BindCounters, Counters, EngineStats, Evaluations, StatusCounters};
+use plimsoll_core::{
+    BindCounters, Counters, EngineStats, Evaluations, EvictionCounters, StatusCounters,
+};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -19,6 +21,7 @@ use prometheus_client::registry::Registry;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct EngineSeries {
     bindings: Family<Outcome, Counter>,
+    evictions: Family<Outcome, Counter>,
     status: Family<Outcome, Counter>,
     samples: Family<Outcome, Counter>,
     oddities: Family<Outcome, Counter>,
@@ -66,6 +69,11 @@ impl EngineSeries {
             series.bindings.clone(),
         );
         registry.register(
+            "plimsoll_evictions",
+            "How evictions ended, and what was done instead",
+            series.evictions.clone(),
+        );
+        registry.register(
             "plimsoll_status_patches",
             "How patches of a pod's status ended",
             series.status.clone(),
@@ -111,6 +119,7 @@ impl EngineSeries {
     /// The counters now.
     pub(crate) fn set(&self, stats: &EngineStats) {
         set(&self.bindings, bindings(&stats.counters.binds));
+        set(&self.evictions, evictions(&stats.counters.evictions));
         set(&self.status, status(&stats.counters.status));
         set(&self.samples, samples(&stats.counters));
         set(&self.oddities, oddities(&stats.counters));
@@ -170,7 +179,7 @@ fn set(family: &Family<Outcome, Counter>, counts: impl IntoIterator<Item = (&'st
     }
 }
 
-fn bindings(counters: &BindCounters) -> [(&'static str, u64); 12] {
+fn bindings(counters: &BindCounters) -> [(&'static str, u64); 14] {
     [
         ("bound", counters.bound),
         ("conflict", counters.conflict),
@@ -184,6 +193,20 @@ fn bindings(counters: &BindCounters) -> [(&'static str, u64); 12] {
         ("node_gone", counters.node_gone),
         ("stale", counters.stale),
         ("permit_timeout", counters.permit_timeouts),
+        ("in_doubt", counters.in_doubt),
+        ("doubt_ended", counters.doubt_ended),
+    ]
+}
+
+fn evictions(counters: &EvictionCounters) -> [(&'static str, u64); 7] {
+    [
+        ("evicted", counters.evicted),
+        ("in_memory", counters.in_memory),
+        ("gone", counters.gone),
+        ("refused", counters.refused),
+        ("unavailable", counters.unavailable),
+        ("unknown", counters.unknown),
+        ("postponed", counters.postponed),
     ]
 }
 
@@ -204,7 +227,7 @@ fn samples(counters: &Counters) -> [(&'static str, u64); 4] {
     ]
 }
 
-fn oddities(counters: &Counters) -> [(&'static str, u64); 7] {
+fn oddities(counters: &Counters) -> [(&'static str, u64); 9] {
     [
         ("pod_moved", counters.moved),
         ("deleting_pod_skipped", counters.skipped_deleting),
@@ -213,6 +236,8 @@ fn oddities(counters: &Counters) -> [(&'static str, u64); 7] {
         ("preemption_attempt", counters.preemption_attempts),
         ("preemption_victim", counters.preemption_victims),
         ("eviction_failed", counters.evictions_failed),
+        ("write_failed", counters.asides_failed),
+        ("write_lost", counters.asides_lost),
     ]
 }
 

@@ -5,6 +5,7 @@
 
 use plimsoll_core::Timing;
 use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
@@ -25,6 +26,8 @@ pub(crate) struct TimingSeries {
     attempts: Histogram,
     permit_wait: Histograms<ResultLabels>,
     victims: Histogram,
+    evictions: Histograms<ResultLabels>,
+    evictions_run: Family<ResultLabels, Counter>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -73,6 +76,10 @@ impl TimingSeries {
             attempts: Histogram::new(exponential_buckets(1.0, 2.0, 5)),
             permit_wait: Family::new_with_constructor(milliseconds),
             victims: Histogram::new(exponential_buckets(1.0, 2.0, 7)),
+            evictions: Family::new_with_constructor(|| {
+                Histogram::new(exponential_buckets(0.01, 2.0, 20))
+            }),
+            evictions_run: Family::default(),
         };
         series.register(registry);
         series
@@ -118,6 +125,16 @@ impl TimingSeries {
             "scheduler_preemption_victims",
             "Pods evicted for one other",
             self.victims.clone(),
+        );
+        registry.register(
+            "scheduler_preemption_goroutines_duration_seconds",
+            "Time until all victims of one pod were told to go, by result",
+            self.evictions.clone(),
+        );
+        registry.register(
+            "scheduler_preemption_goroutines_execution",
+            "How often the victims of one pod were told to go, by result",
+            self.evictions_run.clone(),
         );
     }
 
@@ -177,6 +194,11 @@ impl TimingSeries {
                 );
             }
             Timing::Victims(count) => self.victims.observe(*count as f64),
+            Timing::Evictions { result, took } => {
+                let labels = ResultLabels { result };
+                observe(&self.evictions, &labels, took.as_secs_f64());
+                self.evictions_run.get_or_create(&labels).inc();
+            }
         }
     }
 }
@@ -251,6 +273,10 @@ mod tests {
                 took,
             },
             Timing::Victims(2),
+            Timing::Evictions {
+                result: "error",
+                took,
+            },
         ] {
             series.take(&timing);
         }
@@ -265,6 +291,7 @@ mod tests {
             "scheduler_pod_scheduling_attempts_sum 20.0",
             "scheduler_permit_wait_duration_seconds_count{result=\"Success\"} 1",
             "scheduler_preemption_victims_sum 2.0",
+            "scheduler_preemption_goroutines_execution_total{result=\"error\"} 1",
         ] {
             assert!(page.contains(line), "{line} is not in\n{page}");
         }

@@ -107,7 +107,7 @@ fn a_pod_that_the_server_will_not_let_go_is_spared_and_another_one_goes() {
     assert_eq!(world.victims(), ["v0", "v1"]);
     for _ in 0..12 {
         world.pass_seconds(60);
-        world.treat_all(Treatment::Works, other);
+        world.work();
     }
     assert_eq!(world.victims(), ["v0", "v1", "v0"]);
 }

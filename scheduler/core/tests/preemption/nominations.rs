@@ -2,7 +2,7 @@
 
 use plimsoll_core::Command;
 
-use crate::world::{Treatment, World, evicts, other, uid_of};
+use crate::world::{Treatment, World, evicts, other};
 
 /// PRE-A1: a nomination that can no longer be honoured does not starve small pods.
 #[test]
@@ -47,7 +47,7 @@ fn a_preemptor_gets_the_room_it_made_and_smaller_pods_stay_out_of_it() {
     assert_eq!(world.nominated("high"), None);
     let note = format!(
         "low Preempted: Preempted by pod {} on node n0",
-        uid_of("high")
+        world.pods["high"].uid
     );
     assert!(world.events.contains(&note), "{:?}", world.events);
 }

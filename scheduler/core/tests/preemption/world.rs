@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use plimsoll_core::{
     Command, CommandId, Engine, EngineOptions, EngineStats, Event, Failure, FailureKind, Outcome,
+    PodRef,
 };
 use plimsoll_framework::Now;
 use plimsoll_framework::test_util::{PodBuilder, node, pod};
-use plimsoll_objects::Pod;
 use serde_json::json;
 
 /// Most steps without a pause: more means that the engine runs in circles.
@@ -20,6 +20,7 @@ const MAX_STEPS: usize = 10_000;
 /// A pod as the API server has it.
 #[derive(Debug, Clone)]
 pub(crate) struct Stored {
+    pub(crate) uid: String,
     pub(crate) priority: i32,
     /// Thousandths of a core.
     pub(crate) cpu: u32,
@@ -56,6 +57,7 @@ pub(crate) struct World {
     /// Pods that an attempt found a place for by preemption, with what was free then.
     pub(crate) preemptors: Vec<String>,
     pub(crate) holds_watch: bool,
+    lives: u32,
     watch: VecDeque<Event>,
 }
 
@@ -77,6 +79,7 @@ impl World {
             evictions: Vec::new(),
             preemptors: Vec::new(),
             holds_watch: false,
+            lives: 0,
             watch: VecDeque::new(),
         };
         let nodes = world.nodes.iter();
@@ -89,7 +92,9 @@ impl World {
 
     /// A pod of this priority and of so many thousandths of a core, on a node or waiting.
     pub(crate) fn create(&mut self, name: &str, priority: i32, cpu: u32, on: Option<&str>) {
+        self.lives += 1;
         let stored = Stored {
+            uid: format!("{name}-{}", self.lives),
             priority,
             cpu,
             node: on.map(str::to_owned),
@@ -103,10 +108,10 @@ impl World {
 
     /// Its grace is over, or it was deleted without any.
     pub(crate) fn remove(&mut self, name: &str) {
-        if self.pods.remove(name).is_none() {
+        let Some(stored) = self.pods.remove(name) else {
             return;
-        }
-        let gone = pod(name).build();
+        };
+        let gone = pod(name).uid(&stored.uid).build();
         let (key, uid) = (gone.key().clone(), gone.uid().clone());
         self.watch.push_back(Event::PodGone { key, uid });
         self.flush();
@@ -213,9 +218,25 @@ impl World {
         i64::from(self.cores) * 1000 - used
     }
 
+    /// The same without what is promised to others that `name` must leave room for.
+    pub(crate) fn free_for(&self, name: &str, node: &str) -> i64 {
+        let priority = self.pods[name].priority;
+        let rivals = self.pods.iter().filter(|(other, stored)| {
+            *other != name
+                && stored.nominated.as_deref() == Some(node)
+                && stored.priority >= priority
+        });
+        let promised: i64 = rivals.map(|(_, stored)| i64::from(stored.cpu)).sum();
+        self.free(node) - promised
+    }
+
     fn carry_out(&mut self, command: &Command) -> Result<(), FailureKind> {
-        let name = name_of(command);
-        let Some(stored) = self.pods.get_mut(&name) else {
+        let Some(pod) = pod_of(command) else {
+            return Ok(());
+        };
+        let name = pod.key.name.to_string();
+        let stored = self.pods.get_mut(&name);
+        let Some(stored) = stored.filter(|stored| *stored.uid == *pod.uid.0) else {
             return Err(FailureKind::NotFound);
         };
         match command {
@@ -247,7 +268,7 @@ impl World {
 
     fn object(&self, name: &str) -> PodBuilder {
         let stored = &self.pods[name];
-        let made = pod(name).priority(stored.priority);
+        let made = pod(name).uid(&stored.uid).priority(stored.priority);
         let mut made = made.cpu(&format!("{}m", stored.cpu));
         if stored.deleting {
             let condition = json!({
@@ -335,18 +356,12 @@ fn id_of(command: &Command) -> Option<CommandId> {
     }
 }
 
-fn name_of(command: &Command) -> String {
+fn pod_of(command: &Command) -> Option<&PodRef> {
     match command {
         Command::Bind { pod, .. }
         | Command::PatchStatus { pod, .. }
         | Command::Apply { pod, .. }
-        | Command::Evict { pod, .. } => pod.key.name.to_string(),
-        _ => String::new(),
+        | Command::Evict { pod, .. } => Some(pod),
+        _ => None,
     }
-}
-
-/// Uid as the builder makes it.
-pub(crate) fn uid_of(name: &str) -> String {
-    let made: Pod = pod(name).build();
-    made.uid().to_string()
 }
