@@ -88,11 +88,17 @@ impl Engine {
         }
         self.probe.keep(Timing::Victims(verdict.victims.len()));
         self.clear_lower_nominations(verdict.preemptor, verdict.node);
-        let staying = verdict
+        // One that is gone while its binding is open keeps its place until that is answered.
+        let stays = |victim: &&Arc<Pod>| {
+            let known = self.watched.life(victim.key(), victim.uid());
+            known.is_some_and(|pod| !pod.is_deleting())
+        };
+        let staying: Vec<Arc<Pod>> = verdict
             .victims
             .iter()
-            .filter(|victim| !victim.is_deleting());
-        let staying: Vec<Arc<Pod>> = staying.map(Arc::clone).collect();
+            .filter(stays)
+            .map(Arc::clone)
+            .collect();
         self.counters.preemption_victims += staying.len() as u64;
         let (mut bound, mut freed) = (Vec::new(), false);
         for victim in staying {

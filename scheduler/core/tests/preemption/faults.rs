@@ -211,3 +211,17 @@ fn a_victim_whose_binding_is_not_asked_for_is_sent_back_and_not_deleted() {
     let note = " (in kube-scheduler memory).";
     assert!(world.events.iter().any(|event| event.ends_with(note)));
 }
+
+#[test]
+fn a_pod_that_is_gone_while_its_binding_is_open_is_waited_for_and_not_asked_to_go() {
+    let mut world = World::new(1, 2);
+    world.create("low", 1, 2_000, None);
+    world.treat_all(Treatment::Hangs, |_| true);
+    world.remove("low");
+    world.create("high", 9, 2_000, None);
+    world.work();
+    assert!(world.victims().is_empty());
+    world.pass_seconds(70);
+    world.work();
+    assert_eq!(world.node_of("high"), Some("n0"));
+}
