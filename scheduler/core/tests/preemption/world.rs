@@ -308,7 +308,9 @@ impl World {
         let mut event = event;
         for _ in 0..MAX_STEPS {
             let commands = self.engine.step(Now::at(self.now), event);
-            commands.into_iter().for_each(|command| self.look(command));
+            for command in commands {
+                self.look(command);
+            }
             match self.engine.next_wakeup() {
                 Some(at) if at <= self.now => event = Event::Tick,
                 _ => return,
