@@ -19,6 +19,7 @@ mod ask;
 mod deadline;
 mod doubt;
 mod end;
+mod group;
 mod limiter;
 mod permit;
 mod pre_bind;
@@ -62,6 +63,8 @@ struct Binding {
     order: u64,
     /// Whether its node was written as its nomination.
     announced: bool,
+    /// The group whose other members it waits for.
+    group: Option<group::GroupNo>,
     began: Duration,
     /// When it had all permissions.
     permitted: Duration,
@@ -77,6 +80,8 @@ enum Stage {
         attempt: u32,
         events: Vec<ClusterEvent>,
     },
+    /// For the other members of its group.
+    Together,
     /// For the API server.
     Request(Request),
 }

@@ -26,6 +26,7 @@ use crate::binding::Reserved;
 use crate::command::{Command, PodEvent, PodRef};
 use crate::decision::Outcome;
 use crate::engine::Engine;
+use crate::probe::Begun;
 use crate::queue::{Queued, Setback};
 use crate::runtime::Framework;
 use crate::timing::Timing;
@@ -38,6 +39,15 @@ struct Attempt {
     pod: Arc<Pod>,
     estimate: PodEstimate,
     state: CycleState,
+}
+
+/// What was decided of a pod; nothing has changed yet.
+pub(crate) struct Tried {
+    pub(crate) pod: Arc<Pod>,
+    pub(crate) estimate: PodEstimate,
+    pub(crate) state: CycleState,
+    pub(crate) decided: Decided,
+    pub(crate) record: crate::Decision,
 }
 
 /// A pod on the node that was chosen for it.
@@ -59,9 +69,8 @@ impl Engine {
             return;
         };
         item.began = self.probe.begin_cycle();
-        // Groups will have a cycle of their own; nothing forms them yet.
         let Entity::Pod(queued) = &item.entity else {
-            return;
+            return self.group_cycle(item);
         };
         let queued = queued.clone();
         if self.is_skipped(&queued, &item) {
@@ -71,42 +80,16 @@ impl Engine {
         self.attempt(item, &queued);
     }
 
-    fn attempt(&mut self, item: Queued, queued: &QueuedPod) {
+    pub(crate) fn attempt(&mut self, item: Queued, queued: &QueuedPod) {
         let profiles = Arc::clone(&self.profiles);
         let framework = profiles.get(item.profile);
-        let pod = Arc::clone(&queued.pod);
-        let estimate = self.cache.estimate(&pod);
-        let cycle = Cycle {
-            pod: &pod,
-            estimate: &estimate,
-            snapshot: &self.snapshot,
-            now: self.now,
-        };
-        let deciding = Deciding {
-            framework,
-            cycle,
-            nominated: &self
-                .nominator
-                .counted_for(&pod, |name| self.cache.id_of(name)),
-            promised: self
-                .nominator
-                .node_of(pod.uid())
-                .and_then(|name| self.cache.id_of(name)),
-            start: self.next_start,
-            probe: &self.probe,
-        };
-        let mut state = CycleState::new();
-        let decided = deciding.decide(&mut state, &mut self.desk, &mut self.random);
-        if let Decided::Chosen(_) = &decided
-            && let Some(took) = self.probe.took(item.began)
-        {
-            self.probe.keep(Timing::Algorithm(took));
-        }
-        let record = record::record(framework, &cycle, queued, &self.desk, &decided);
-        if framework.nodes_to_score != NodesToScore::All && !self.snapshot.is_empty() {
-            let looked_at = self.next_start + self.desk.found().evaluated();
-            self.next_start = looked_at % self.snapshot.len();
-        }
+        let Tried {
+            pod,
+            estimate,
+            state,
+            decided,
+            record,
+        } = self.try_pod(framework, queued, (item.began, true));
         let attempt = Attempt {
             item,
             pod: Arc::clone(&pod),
@@ -129,6 +112,57 @@ impl Engine {
             outcome,
             ..record
         })));
+    }
+
+    /// Decides where the pod is to go, in the attempt that began at `began`; `helps` says
+    /// whether `PostFilter`s are asked if it is nowhere.
+    pub(crate) fn try_pod(
+        &mut self,
+        framework: &Framework,
+        queued: &QueuedPod,
+        (began, helps): (Begun, bool),
+    ) -> Tried {
+        let pod = Arc::clone(&queued.pod);
+        let estimate = self.cache.estimate(&pod);
+        let cycle = Cycle {
+            pod: &pod,
+            estimate: &estimate,
+            snapshot: &self.snapshot,
+            now: self.now,
+        };
+        let deciding = Deciding {
+            framework,
+            cycle,
+            nominated: &self
+                .nominator
+                .counted_for(&pod, |name| self.cache.id_of(name)),
+            promised: self
+                .nominator
+                .node_of(pod.uid())
+                .and_then(|name| self.cache.id_of(name)),
+            start: self.next_start,
+            probe: &self.probe,
+            helps,
+        };
+        let mut state = CycleState::new();
+        let decided = deciding.decide(&mut state, &mut self.desk, &mut self.random);
+        if let Decided::Chosen(_) = &decided
+            && let Some(took) = self.probe.took(began)
+        {
+            self.probe.keep(Timing::Algorithm(took));
+        }
+        let record = record::record(framework, &cycle, queued, &self.desk, &decided);
+        if framework.nodes_to_score != NodesToScore::All && !self.snapshot.is_empty() {
+            let looked_at = self.next_start + self.desk.found().evaluated();
+            self.next_start = looked_at % self.snapshot.len();
+        }
+        Tried {
+            pod,
+            estimate,
+            state,
+            decided,
+            record,
+        }
     }
 
     /// Takes the chosen node. Gives how the attempt ended, if a plugin turned it down.
@@ -206,7 +240,7 @@ impl Engine {
     }
 
     /// Whether the pod needs no attempt: it is being deleted, or has a node already.
-    fn is_skipped(&mut self, queued: &QueuedPod, item: &Queued) -> bool {
+    pub(crate) fn is_skipped(&mut self, queued: &QueuedPod, item: &Queued) -> bool {
         let pod = &queued.pod;
         if pod.is_deleting() {
             self.counters.skipped_deleting += 1;
@@ -239,6 +273,15 @@ fn outcome_of(rejection: &Rejection) -> Outcome {
         Outcome::Unschedulable {
             message: message::by_one(rejection),
         }
+    }
+}
+
+impl Engine {
+    /// The plugins that turned the pod of the last search down on some node, and when to
+    /// look again for them.
+    pub(crate) fn turned_down_by(&self, framework: &Framework) -> Setback {
+        let rejected = &self.workspace.found.rejected;
+        groups::setback(framework, &groups::group(rejected))
     }
 }
 

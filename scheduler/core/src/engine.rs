@@ -116,6 +116,7 @@ impl Engine {
         };
         self.take(event);
         self.queue.flush(moment(self.now, &self.snapshot));
+        self.tell_waiting_groups();
         self.fire_deadlines();
         self.fire_evictions();
         self.fire_asides();

@@ -22,6 +22,7 @@ mod cache;
 mod cycle;
 mod engine;
 mod evict;
+mod group;
 mod intake;
 mod load_watch;
 mod meta;

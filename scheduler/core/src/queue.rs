@@ -16,10 +16,12 @@
 mod admit;
 mod backoff;
 mod counts;
+mod groups;
 mod happening;
 mod heap;
 mod in_flight;
 mod item;
+mod join;
 mod moment;
 mod pool;
 mod update;
@@ -32,6 +34,7 @@ use indexmap::IndexMap;
 use plimsoll_objects::{Pod, Uid};
 
 use self::backoff::Backoff;
+use self::groups::Groups;
 use self::heap::{Heap, Slot};
 use self::in_flight::InFlight;
 use self::item::Place;
@@ -40,6 +43,7 @@ use crate::plugin_set::PluginSet;
 use crate::profile::{ProfileIx, Profiles};
 
 pub(crate) use self::counts::{Incoming, IncomingCounts};
+pub(crate) use self::groups::Standing;
 pub(crate) use self::happening::{Fallen, Happening, Scope};
 pub(crate) use self::item::{Queued, Setback};
 pub(crate) use self::moment::{Moment, moment};
@@ -64,6 +68,7 @@ pub(crate) struct Queue {
     resting_after_error: Heap,
     pool: Pool,
     in_flight: InFlight,
+    groups: Groups,
     arrivals: u64,
     /// The instant of the last flush: the engine flushes with every step.
     flushed: Duration,
@@ -90,6 +95,7 @@ impl Queue {
             resting_after_error: Heap::default(),
             pool: Pool::default(),
             in_flight: InFlight::default(),
+            groups: Groups::default(),
             arrivals: 0,
             flushed: Duration::ZERO,
             now: Duration::ZERO,
@@ -105,8 +111,11 @@ impl Queue {
         }
         self.now = at.now;
         let arrival = self.next_arrival();
-        let slot = self.store(Queued::new(pod, profile, at.now, arrival));
-        self.activate(slot, Incoming::ADDED, at);
+        let item = Queued::new(pod, profile, at.now, arrival);
+        match self.settle(item, at) {
+            (slot, None) => self.activate(slot, Incoming::ADDED, at),
+            (slot, Some(was)) => self.look_again(slot, was, Incoming::ADDED, at),
+        }
     }
 
     /// The next entity to try: the head of the active queue; if that is empty, the head of
@@ -137,10 +146,13 @@ impl Queue {
     }
 
     /// Forgets a pod, wherever it waits; `false` if it does not wait here.
-    pub(crate) fn remove(&mut self, uid: &Uid) -> bool {
+    pub(crate) fn remove(&mut self, uid: &Uid, at: Moment<'_>) -> bool {
         let Some(slot) = self.index.get(uid).copied() else {
             return false;
         };
+        if self.remove_member(slot, uid, at) {
+            return true;
+        }
         self.leave(slot);
         self.unstore(slot).is_some()
     }
@@ -184,6 +196,9 @@ impl Queue {
         for queued in item.pods() {
             self.index.insert(queued.pod.uid().clone(), slot);
         }
+        if let Some(id) = &item.group {
+            self.groups.stored(id, slot);
+        }
         self.items[slot as usize] = Some(item);
         slot
     }
@@ -192,6 +207,9 @@ impl Queue {
         let item = self.items.get_mut(slot as usize)?.take()?;
         for queued in item.pods() {
             self.index.swap_remove(queued.pod.uid());
+        }
+        if let Some(id) = &item.group {
+            self.groups.unstored(id);
         }
         self.free.push(slot);
         Some(item)

@@ -5,6 +5,7 @@
 
 pub(crate) mod build;
 pub(crate) mod enqueue;
+mod group;
 pub(crate) mod judge;
 pub(crate) mod place;
 pub(crate) mod post_filter;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 
 use plimsoll_config::NodesToScore;
 use plimsoll_framework::{
-    Bind, ClusterEvent, Depends, EnqueueExtensions, Filter, Permit, PostBind, PostFilter, PreBind,
+    Bind, ClusterEvent, Depends, EnqueueExtensions, Filter, Grouping, Permit, PostBind, PostFilter, PreBind,
     PreEnqueue, PreFilter, PreScore, QueueSort, Rejection, Reserve, Score,
 };
 
@@ -30,6 +31,7 @@ pub(crate) struct Framework {
     pub(crate) nodes_to_score: NodesToScore,
     pub(crate) queue_sort: Hook<dyn QueueSort>,
     plugins: Vec<Listener>,
+    grouping: Vec<Hook<dyn Grouping>>,
     pre_enqueue: Vec<Hook<dyn PreEnqueue>>,
     pre_filter: Vec<Hook<dyn PreFilter>>,
     filter: Vec<Hook<dyn Filter>>,

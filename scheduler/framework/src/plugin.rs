@@ -8,6 +8,7 @@
 mod bind;
 mod enqueue;
 mod filter;
+mod group;
 mod permit;
 mod post_bind;
 mod post_filter;
@@ -22,6 +23,7 @@ mod score;
 pub use bind::{Bind, BindOutcome};
 pub use enqueue::EnqueueExtensions;
 pub use filter::{Filter, FilterOutcome};
+pub use group::{GroupSize, Grouping, Membership};
 pub use permit::{MAX_PERMIT_WAIT, Permit, PermitOutcome, PermitRequest, Release, WaitingPod};
 pub use post_bind::PostBind;
 pub use post_filter::{PostFilter, PostFilterOutcome, Preemption};

@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use crate::field::{FieldError, FieldPath};
 use crate::plugin::{
-    Bind, EnqueueExtensions, Filter, Permit, PostBind, PostFilter, PreBind, PreEnqueue, PreFilter,
-    PreScore, QueueSort, Reserve, Score,
+    Bind, EnqueueExtensions, Filter, Grouping, Permit, PostBind, PostFilter, PreBind, PreEnqueue,
+    PreFilter, PreScore, QueueSort, Reserve, Score,
 };
 
 /// One plugin, before any profile configures it.
@@ -122,6 +122,8 @@ pub struct Hooks {
     pub post_bind: Option<Arc<dyn PostBind>>,
     /// See [`EnqueueExtensions`].
     pub enqueue: Option<Arc<dyn EnqueueExtensions>>,
+    /// See [`Grouping`].
+    pub group: Option<Arc<dyn Grouping>>,
 }
 
 // === impl Args ===

@@ -90,6 +90,10 @@ impl Engine {
                 let node = Arc::clone(node);
                 self.watch_showed_node(uid, &node);
             }
+            (Fate::Open, _) if self.bindings.is_ending(uid) => {
+                self.count_failure(outcome);
+                self.answered_while_ending(uid);
+            }
             (Fate::Open, Ok(())) => self.went_well(uid),
             (Fate::Open, Err(failure)) => {
                 self.count_failure(outcome);

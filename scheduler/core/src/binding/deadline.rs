@@ -19,6 +19,7 @@ impl Engine {
         };
         match &binding.stage {
             Stage::Permit(_) => self.permit_timed_out(uid),
+            Stage::Together => self.bindings.set_deadline(uid, None),
             Stage::PreBind {
                 plugin, attempt, ..
             } => {

@@ -9,7 +9,7 @@ use super::Reserved;
 use crate::command::{PodEvent, PodRef};
 use crate::cycle::{Failed, message, setback_of};
 use crate::engine::Engine;
-use crate::queue::{Happening, Scope};
+use crate::queue::{Happening, Scope, moment};
 use crate::runtime::Framework;
 use crate::timing::Timing;
 
@@ -19,6 +19,7 @@ impl Engine {
         let Some(binding) = self.bindings.remove(uid) else {
             return;
         };
+        let group = binding.group;
         let Reserved {
             item,
             pod,
@@ -27,6 +28,8 @@ impl Engine {
             assumed: _,
         } = binding.reserved;
         self.queue.done(uid);
+        let at = moment(self.now, &self.snapshot);
+        self.queue.member_bound(&pod, item.profile, at);
         self.counters.binds.bound += 1;
         if let Some(counts) = self.attempts.get_mut(item.profile.index()) {
             counts.scheduled += 1;
@@ -61,11 +64,15 @@ impl Engine {
             });
         }
         framework.post_bind(&pod, &mut state, &node, &self.probe);
+        self.left_group(group, uid);
     }
 
     /// A plugin turns the pod down, or fails, after its node was reserved.
     pub(super) fn turn_down(&mut self, uid: &Uid, rejection: &Rejection) {
-        if let Some(mut binding) = self.bindings.remove(uid) {
+        if self.bindings.is_of_group(uid) {
+            let failed = self.failed_in_group(uid, rejection);
+            self.fail_group(uid, failed, true);
+        } else if let Some(mut binding) = self.bindings.remove(uid) {
             self.undo(&mut binding.reserved);
             self.turned_down(binding.reserved, rejection);
         }
@@ -86,6 +93,10 @@ impl Engine {
 
     /// The pod cannot be bound now: unreserved and decided anew after a rest.
     pub(super) fn give_up(&mut self, uid: &Uid, message: String) {
+        if self.bindings.is_of_group(uid) {
+            self.fail_group(uid, Failed::error(message), true);
+            return;
+        }
         let Some(mut binding) = self.bindings.remove(uid) else {
             return;
         };
@@ -102,6 +113,7 @@ impl Engine {
         };
         self.undo(&mut binding.reserved);
         self.retry_silently(binding.reserved.item);
+        self.left_group(binding.group, uid);
     }
 
     /// The pod is gone, or is being deleted: nothing is left to bind.
@@ -112,6 +124,7 @@ impl Engine {
         self.counters.binds.pod_gone += 1;
         self.undo(&mut binding.reserved);
         self.queue.done(uid);
+        self.left_group(binding.group, uid);
     }
 
     /// Another hand gave the pod its node; the cache has it there already.
@@ -122,12 +135,13 @@ impl Engine {
         self.counters.binds.bound_elsewhere += 1;
         self.undo(&mut binding.reserved);
         self.queue.done(uid);
+        self.left_group(binding.group, uid);
     }
 
     /// Takes the pod back and wakes pods that may now fit: also where its place is another one
     /// by now, what it had reserved is free again (kube-scheduler
     /// `handleBindingCycleError`).
-    fn undo(&mut self, reserved: &mut Reserved) {
+    pub(super) fn undo(&mut self, reserved: &mut Reserved) {
         self.take_back(reserved);
         let freed = Happening::assigned(Actions::DELETE, Some(&reserved.pod), None);
         let others = Scope::Except(reserved.uid().clone());
@@ -136,7 +150,7 @@ impl Engine {
 
     /// Gives back what the pod has reserved, the last plugin first, and its place on the
     /// node, unless the watch has confirmed it meanwhile.
-    fn take_back(&mut self, reserved: &mut Reserved) {
+    pub(crate) fn take_back(&mut self, reserved: &mut Reserved) {
         let profiles = Arc::clone(&self.profiles);
         let framework = profiles.get(reserved.item.profile);
         let assumed = std::mem::take(&mut reserved.assumed);

@@ -17,22 +17,26 @@ use crate::timing::Timing;
 impl Engine {
     /// Takes a pod that has its node reserved and what the `Permit`s said of it.
     pub(crate) fn begin_binding(&mut self, reserved: Reserved, permitted: Permitted) {
-        let (now, profile) = (self.now.mono, reserved.item.profile);
+        let profile = reserved.item.profile;
+        let stage = Stage::Permit(Vec::new());
+        let uid = self.bindings.insert(reserved, stage, self.now.mono);
+        self.take_permission(&uid, profile, permitted);
+    }
+
+    /// What the `Permit`s said of a pod, and of others that wait for them.
+    pub(super) fn take_permission(&mut self, uid: &Uid, profile: ProfileIx, permitted: Permitted) {
+        let now = self.now.mono;
         let wait = |(plugin, timeout): (PluginIx, Duration)| PermitWait {
             plugin,
             timeout,
             until: now.saturating_add(timeout),
         };
         let waits: Vec<PermitWait> = permitted.waits.into_iter().map(wait).collect();
-        let is_free = waits.is_empty();
-        let uid = self
-            .bindings
-            .insert(reserved, Stage::Permit(Vec::new()), now);
-        if is_free {
-            self.start_pre_bind(&uid);
+        if waits.is_empty() {
+            self.permitted(uid);
         } else {
-            self.announce_node(&uid);
-            self.wait_for_permit(&uid, waits);
+            self.announce_node(uid);
+            self.wait_for_permit(uid, waits);
         }
         for (plugin, release) in permitted.releases {
             self.release(profile, plugin, release);
@@ -78,7 +82,7 @@ impl Engine {
                 if left.is_empty() {
                     let began = binding.began;
                     self.time_permit_wait(began, SUCCESS);
-                    self.start_pre_bind(&uid);
+                    self.permitted(&uid);
                 } else {
                     self.wait_for_permit(&uid, left);
                 }

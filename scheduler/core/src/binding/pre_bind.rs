@@ -46,6 +46,7 @@ impl Engine {
                 now: self.now,
             };
             match framework.pre_bind(plugin, &step, &mut reserved.state) {
+                None if self.waits_to_bind(uid) => return,
                 None => return self.run_bind(uid),
                 Some(Ok(PreBindOutcome::Done)) => {
                     plugin += 1;
@@ -110,7 +111,7 @@ impl Engine {
         self.status.want(patch, self.now.mono);
     }
 
-    fn run_bind(&mut self, uid: &Uid) {
+    pub(super) fn run_bind(&mut self, uid: &Uid) {
         let Some(binding) = self.bindings.get(uid) else {
             return;
         };

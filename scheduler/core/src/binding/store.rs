@@ -8,6 +8,7 @@ use indexmap::IndexMap;
 use plimsoll_framework::{ClusterEvent, WaitingPod};
 use plimsoll_objects::Uid;
 
+use super::group::GroupsInFlight;
 use super::limiter::Limiter;
 use super::{Binding, Fate, Progress, Request, Reserved, Stage};
 use crate::command::CommandId;
@@ -23,6 +24,7 @@ pub(crate) struct Bindings {
     event_waiters: BTreeSet<Uid>,
     pub(super) ready: VecDeque<Uid>,
     pub(super) limiter: Limiter,
+    pub(super) groups: GroupsInFlight,
     order: u64,
 }
 
@@ -35,6 +37,7 @@ impl Bindings {
             event_waiters: BTreeSet::new(),
             ready: VecDeque::new(),
             limiter: Limiter::new(min_in_flight, max_in_flight),
+            groups: GroupsInFlight::default(),
             order: 0,
         }
     }
@@ -80,7 +83,7 @@ impl Bindings {
                 .count()
         };
         InFlightSizes {
-            permit: count(|stage| matches!(stage, Stage::Permit(_))),
+            permit: count(|stage| matches!(stage, Stage::Permit(_) | Stage::Together)),
             pre_bind: count(|stage| matches!(stage, Stage::PreBind { .. })),
             ready: self.ready.len(),
             binds: self.asked(),
@@ -120,6 +123,7 @@ impl Bindings {
             deadline: None,
             order,
             announced: false,
+            group: None,
             began: now,
             permitted: now,
         };
@@ -197,7 +201,7 @@ impl Bindings {
                     Stage::PreBind { events, .. } => {
                         events.iter().any(|wanted| wanted.matches(event))
                     }
-                    Stage::Permit(_) | Stage::Request(_) => false,
+                    Stage::Permit(_) | Stage::Together | Stage::Request(_) => false,
                 })
         };
         let woken: Vec<Uid> = self.event_waiters.iter().filter(waits).cloned().collect();

@@ -31,6 +31,8 @@ pub(crate) struct Deciding<'a> {
     /// Where in the order of nodes to begin.
     pub(crate) start: usize,
     pub(crate) probe: &'a Probe,
+    /// Whether `PostFilter`s may help.
+    pub(crate) helps: bool,
 }
 
 /// What was decided.

@@ -193,7 +193,7 @@ impl Engine {
 
     /// As kube-scheduler's `addNominatedPod`: without a word from a `PostFilter` the promise
     /// is what the API server has, or will have.
-    fn nominate(&mut self, pod: &Arc<Pod>, nomination: &Nomination) {
+    pub(crate) fn nominate(&mut self, pod: &Arc<Pod>, nomination: &Nomination) {
         let stored = self.status.stored_nomination(pod).map(Arc::clone);
         match (nomination, stored) {
             (Nomination::Set(node), _) => self.nominator.nominate(pod, node),
@@ -207,7 +207,12 @@ impl Engine {
 
     /// Patches the status where it differs from what the API server has, or will have
     /// (kube-scheduler `podutil.UpdatePodCondition`).
-    fn write_status(&mut self, pod: &Pod, condition: ScheduledFalse, nomination: &Nomination) {
+    pub(crate) fn write_status(
+        &mut self,
+        pod: &Pod,
+        condition: ScheduledFalse,
+        nomination: &Nomination,
+    ) {
         let stored = pod.status.scheduled.as_ref().filter(|stored| {
             stored.status == ConditionStatus::False
                 && *stored.reason == *condition.reason

@@ -157,7 +157,7 @@ impl Deciding<'_> {
         verdicts: impl FnOnce() -> Vec<(NodeId, Rejection)>,
     ) -> Option<PostFiltered> {
         let (framework, cycle) = (self.framework, &self.cycle);
-        let asks = framework.has_post_filters();
+        let asks = self.helps && framework.has_post_filters();
         asks.then(|| framework.post_filter(cycle, state, &verdicts(), judge))
     }
 }

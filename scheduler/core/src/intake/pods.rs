@@ -81,7 +81,8 @@ impl Engine {
         self.victim_seen(uid, true);
         self.needs_no_room(uid);
         self.status.saw_none(uid);
-        self.queue.remove(uid);
+        self.queue.remove(uid, moment(self.now, &self.snapshot));
+        self.queue.member_gone(uid);
         self.status.withdraw(uid);
         self.binding_pod_gone(uid);
         if self.cache.is_assumed(uid) && self.bindings.is_binding(uid) {
@@ -97,7 +98,11 @@ impl Engine {
     /// The pod has a node: ours, or by another hand.
     fn has_node(&mut self, pod: &Arc<Pod>, node: &Arc<str>) {
         let uid = pod.uid();
-        self.queue.remove(uid);
+        let at = moment(self.now, &self.snapshot);
+        self.queue.remove(uid, at);
+        if let Some(profile) = self.profiles.index_of(&pod.spec.scheduler_name) {
+            self.queue.member_bound(pod, profile, at);
+        }
         self.status.withdraw(uid);
         self.status.saw_none(uid);
         self.needs_no_room(uid);

@@ -60,7 +60,7 @@ impl Queue {
         }
     }
 
-    fn admit(&mut self, slot: Slot, place: Place, cause: Incoming, at: Moment<'_>) {
+    pub(super) fn admit(&mut self, slot: Slot, place: Place, cause: Incoming, at: Moment<'_>) {
         let Some(item) = self.items.get(slot as usize).and_then(Option::as_ref) else {
             return;
         };
@@ -70,7 +70,8 @@ impl Queue {
         let verdict = item
             .pods()
             .iter()
-            .try_for_each(|queued| framework.pre_enqueue(&queued.pod, last, at.catalog));
+            .try_for_each(|queued| framework.pre_enqueue(&queued.pod, last, at.catalog))
+            .and_then(|()| self.group_gate(item, at.catalog));
         let now = self.now;
         let Some(item) = self.item_mut(slot) else {
             return;
@@ -85,6 +86,7 @@ impl Queue {
                 item.gate = Some(gate.plugin);
                 item.retry_at = gate.retry_at.map(|at| at.max(soonest));
                 self.enter(slot, Place::Gated, cause);
+                self.tell_later(slot);
             }
         }
     }

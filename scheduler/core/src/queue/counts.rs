@@ -27,6 +27,11 @@ pub(crate) struct IncomingCounts(BTreeMap<(&'static str, Incoming), u64>);
 // === impl Incoming ===
 
 impl Incoming {
+    /// A member left its group.
+    pub(super) const LEFT: Self = Self::Event(ClusterEvent::new(
+        EventResource::UnscheduledPod,
+        Actions::DELETE,
+    ));
     /// A new pod.
     pub(super) const ADDED: Self = Self::Event(ClusterEvent::new(
         EventResource::UnscheduledPod,
@@ -74,12 +79,24 @@ impl IncomingCounts {
 
 impl Queue {
     pub(crate) fn sizes(&self) -> QueueSizes {
-        QueueSizes {
+        let mut sizes = QueueSizes {
             active: self.active.len(),
             backoff: self.resting.len() + self.resting_after_error.len(),
             unschedulable: self.pool.unschedulable(),
             gated: self.pool.gated(),
+        };
+        // A group is one entity and many pods.
+        for item in self.groups.slots().filter_map(|slot| self.item(slot)) {
+            let size = match item.place {
+                Place::Out => continue,
+                Place::Active => &mut sizes.active,
+                Place::Backoff | Place::ErrorBackoff => &mut sizes.backoff,
+                Place::Unschedulable => &mut sizes.unschedulable,
+                Place::Gated => &mut sizes.gated,
+            };
+            *size += item.pods().len().saturating_sub(1);
         }
+        sizes
     }
 
     /// Pods that wait after a rejection, wherever, by the plugins that turned them down.

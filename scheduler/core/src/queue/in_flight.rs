@@ -54,8 +54,15 @@ impl InFlight {
     }
 
     /// What happened since the attempt with this pod began; `None` if it is not out.
+    #[cfg(test)]
     pub(super) fn missed(&self, uid: &Uid) -> Option<Missed<'_>> {
-        let since = *self.since.get(uid)?;
+        self.missed_by(std::iter::once(uid))
+    }
+
+    /// The same of several pods that were popped together: what the first of them missed.
+    pub(super) fn missed_by<'a>(&self, uids: impl Iterator<Item = &'a Uid>) -> Option<Missed<'_>> {
+        let since = uids.filter_map(|uid| self.since.get(uid)).min();
+        let since = *since?;
         let skipped = since.saturating_sub(self.first) as usize;
         Some(Missed {
             changes: self.log.range(skipped.min(self.log.len())..),

@@ -6,6 +6,7 @@ use std::time::Duration;
 use plimsoll_framework::{Entity, QueuedPod};
 use plimsoll_objects::{Pod, Uid};
 
+use super::groups::GroupId;
 use crate::plugin_set::{PluginIx, PluginSet};
 use crate::probe::Begun;
 use crate::profile::ProfileIx;
@@ -15,6 +16,8 @@ use crate::profile::ProfileIx;
 pub(crate) struct Queued {
     pub(crate) entity: Entity,
     pub(crate) profile: ProfileIx,
+    /// The group that it is, or is a member of.
+    pub(crate) group: Option<GroupId>,
     /// Grows with each time the entity is put into a queue anew: the order among equals.
     pub(super) arrival: u64,
     pub(super) place: Place,
@@ -71,6 +74,7 @@ impl Queued {
         Self {
             entity: Entity::Pod(queued),
             profile,
+            group: None,
             arrival,
             place: Place::Out,
             errors: 0,
@@ -130,6 +134,16 @@ impl Queued {
 // === impl Setback ===
 
 impl Setback {
+    /// What both say.
+    pub(crate) fn and(self, other: Self) -> Self {
+        let times = [self.retry_at, other.retry_at];
+        Self {
+            rejectors: self.rejectors.or(other.rejectors),
+            pending: self.pending.or(other.pending),
+            retry_at: times.into_iter().flatten().min(),
+        }
+    }
+
     /// No plugin rejected the entity: an internal error, or a cluster without nodes.
     pub(crate) fn is_error(&self) -> bool {
         self.rejectors.or(self.pending).is_empty()

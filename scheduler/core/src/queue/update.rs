@@ -7,8 +7,9 @@ use plimsoll_framework::Actions;
 use plimsoll_objects::Pod;
 
 use super::item::Place;
-use super::{Happening, Moment, Queue};
+use super::{Happening, Incoming, Moment, Queue};
 use crate::meta::says_same;
+use crate::profile::ProfileIx;
 
 impl Queue {
     /// Follows a change of a pod that waits here or is out for an attempt.
@@ -19,6 +20,10 @@ impl Queue {
             }
             return;
         };
+        if let Some(profile) = self.leaves_group(slot, new, at) {
+            self.remove(new.uid(), at);
+            return self.add(Arc::clone(new), profile, at);
+        }
         let place = self.item(slot).map_or(Place::Out, |item| item.place);
         if matches!(place, Place::Active | Place::Backoff | Place::ErrorBackoff) {
             // The order may have changed with the object.
@@ -28,13 +33,30 @@ impl Queue {
             return;
         }
         self.replace(slot, new);
-        for happening in changes(old, new) {
+        let changes = changes(old, new);
+        let is_group = self.item(slot).is_some_and(|item| item.group.is_some());
+        if let Some(happening) = changes
+            .first()
+            .filter(|_| is_group && place == Place::Gated)
+        {
+            // Its size may have changed.
+            self.leave(slot);
+            return self.look_again(slot, place, Incoming::Event(happening.event), at);
+        }
+        for happening in changes {
             let still_waits = self.item(slot).is_some_and(|item| item.place == place);
             if still_waits {
                 let listeners = self.profiles.listeners(happening.event);
                 self.consider(slot, &happening, &listeners, at);
             }
         }
+    }
+
+    /// The profile of the entity in `slot`, if its pod is `new` now and another group's.
+    fn leaves_group(&self, slot: u32, new: &Pod, at: Moment<'_>) -> Option<ProfileIx> {
+        let item = self.item(slot)?;
+        let id = self.group_of(new, item.profile, at.catalog);
+        (id != item.group).then_some(item.profile)
     }
 
     fn replace(&mut self, slot: u32, new: &Arc<Pod>) {

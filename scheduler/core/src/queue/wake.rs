@@ -14,7 +14,7 @@ use crate::profile::Profiles;
 
 /// Whether and how a change wakes an entity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Worth {
+pub(super) enum Worth {
     /// It does not.
     Nothing,
     /// Once it has rested.
@@ -45,7 +45,13 @@ impl Queue {
         // A time that comes sooner than the rest is over would make a tight loop.
         item.retry_at = item.retry_at.map(|at| at.max(self.backoff.end(&item)));
         let worth = self.worth_of_missed(&item, at);
-        let slot = self.store(item);
+        let (slot, joined) = self.settle(item, at);
+        let worth = match joined {
+            // Held back at once, and people are told why.
+            _ if self.is_incomplete(slot, at.catalog) => Worth::AtOnce,
+            Some(_) => worth.max(Worth::AfterBackoff),
+            None => worth,
+        };
         match worth {
             Worth::Nothing => self.wait(slot, Incoming::AttemptFailed),
             Worth::AfterBackoff => self.wake(slot, worth, Incoming::AttemptFailed, at),
@@ -126,10 +132,15 @@ impl Queue {
             .filter_map(|slot| self.item(slot));
         let rest_over = rests.map(|item| self.backoff.end(item)).min();
         let pool = (!self.pool.is_empty()).then_some(self.next_pool_flush);
-        [rest_over, self.pool.next_retry(), pool]
-            .into_iter()
-            .flatten()
-            .min()
+        [
+            rest_over,
+            self.pool.next_retry(),
+            self.groups.next_tell(),
+            pool,
+        ]
+        .into_iter()
+        .flatten()
+        .min()
     }
 
     fn flush_rested(&mut self, now: Duration) {
@@ -150,7 +161,7 @@ impl Queue {
         }
     }
 
-    fn wake(&mut self, slot: Slot, worth: Worth, cause: Incoming, at: Moment<'_>) {
+    pub(super) fn wake(&mut self, slot: Slot, worth: Worth, cause: Incoming, at: Moment<'_>) {
         let Some(item) = self.item(slot) else { return };
         if worth == Worth::AfterBackoff && self.backoff.rests(item, at.now) {
             self.rest(slot, cause, at);
@@ -176,22 +187,22 @@ impl Queue {
             },
         );
         let mut best = least;
-        for queued in item.pods() {
-            let uid = queued.pod.uid();
-            if let Some(missed) = self.in_flight.missed(uid) {
-                if missed.incomplete {
-                    best = best.max(Worth::AfterBackoff);
-                }
-                for happening in missed.changes {
-                    if best >= most {
-                        break;
-                    }
-                    let heard = self.profiles.get(item.profile).listeners(happening.event);
-                    let worth = worth(&self.profiles, item, happening, heard, at.catalog);
-                    best = best.max(worth);
-                }
+        let uids = item.pods().iter().map(|queued| queued.pod.uid());
+        if let Some(missed) = self.in_flight.missed_by(uids) {
+            if missed.incomplete {
+                best = best.max(Worth::AfterBackoff);
             }
-            self.in_flight.forget(uid);
+            for happening in missed.changes {
+                if best >= most {
+                    break;
+                }
+                let heard = self.profiles.get(item.profile).listeners(happening.event);
+                let worth = worth(&self.profiles, item, happening, heard, at.catalog);
+                best = best.max(worth);
+            }
+        }
+        for queued in item.pods() {
+            self.in_flight.forget(queued.pod.uid());
         }
         best
     }

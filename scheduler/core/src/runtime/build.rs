@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use plimsoll_config::Profile;
-use plimsoll_framework::{Args, Hooks, MAX_SCORE, PluginSpec, Point};
+use plimsoll_framework::{Args, Grouping, Hooks, MAX_SCORE, PluginSpec, Point};
 
 use super::{Framework, Hook, Interest, Listener};
 use crate::plugin_set::{MAX_PLUGINS, PluginIx};
@@ -53,6 +53,7 @@ impl Framework {
             nodes_to_score: profile.percentage_of_nodes_to_score,
             queue_sort,
             plugins: built.listeners(),
+            grouping: built.grouping(),
             pre_enqueue: built.at(Point::PreEnqueue, |hooks| hooks.pre_enqueue.clone())?,
             pre_filter: built.at(Point::PreFilter, |hooks| hooks.pre_filter.clone())?,
             filter: built.at(Point::Filter, |hooks| hooks.filter.clone())?,
@@ -117,6 +118,20 @@ impl<'a> Built<'a> {
             })?);
         }
         Ok(list)
+    }
+
+    /// Those that group pods, at whatever points they are enabled.
+    fn grouping(&self) -> Vec<Hook<dyn Grouping>> {
+        let numbered = self.hooks.iter().enumerate();
+        let hook = |(index, (name, hooks)): (usize, (&&'static str, &Hooks))| {
+            Some(Hook {
+                plugin: PluginIx(u8::try_from(index).ok()?),
+                name,
+                weight: 1,
+                run: hooks.group.clone()?,
+            })
+        };
+        numbered.filter_map(hook).collect()
     }
 
     fn listeners(&self) -> Vec<Listener> {

@@ -84,6 +84,7 @@ impl Engine {
                 .and_then(|name| self.cache.id_of(name)),
             start: 0,
             probe: &probe,
+            helps: true,
         };
         let making = Making::new(deciding, &mut self.desk, trial.verdict);
         trial.verdict = making.run(&mut trial.state);

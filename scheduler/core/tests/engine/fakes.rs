@@ -3,6 +3,7 @@
 //! What they were asked is kept per thread: a test runs in one ([`log`]).
 
 mod claims;
+mod gang;
 mod heavy;
 mod nodes;
 mod odd;
@@ -18,6 +19,7 @@ use plimsoll_framework::{
 use plimsoll_objects::Pod;
 
 use self::claims::Claims;
+use self::gang::{Apart, Gang};
 use self::heavy::Heavy;
 use self::nodes::{Fit, Label, Match, Only};
 use self::odd::Odd;
@@ -151,6 +153,20 @@ fn placing() -> Vec<PluginSpec> {
         }),
         spec("Last", &[Point::PostFilter], |_| Hooks {
             post_filter: Some(Arc::new(Rescue("last"))),
+            ..Hooks::default()
+        }),
+        spec("Gang", &[Point::PreEnqueue], |_| Hooks {
+            pre_enqueue: Some(Arc::new(Gang)),
+            enqueue: Some(Arc::new(Wakes(&[(
+                EventResource::TargetPod,
+                Actions::UPDATE_POD_LABEL,
+            )]))),
+            group: Some(Arc::new(Gang)),
+            ..Hooks::default()
+        }),
+        spec("Apart", &[Point::Filter], |_| Hooks {
+            filter: Some(Arc::new(Apart)),
+            enqueue: Some(Arc::new(FitWakes)),
             ..Hooks::default()
         }),
         spec("Binder", &[Point::Bind], |_| Hooks {

@@ -7,6 +7,8 @@ mod cycle;
 mod evict;
 mod fakes;
 mod falls;
+mod group;
+mod group_storm;
 mod harness;
 mod intake;
 mod load;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::Hooks;
 use crate::plugin::{
-    Bind, EnqueueExtensions, Filter, Permit, PostBind, PostFilter, PreBind, PreEnqueue, PreFilter,
-    PreScore, QueueSort, Reserve, Score,
+    Bind, EnqueueExtensions, Filter, Grouping, Permit, PostBind, PostFilter, PreBind, PreEnqueue,
+    PreFilter, PreScore, QueueSort, Reserve, Score,
 };
 
 /// One method per point.
@@ -38,4 +38,5 @@ with! {
     with_bind sets bind to Bind,
     with_post_bind sets post_bind to PostBind,
     with_enqueue sets enqueue to EnqueueExtensions,
+    with_group sets group to Grouping,
 }

@@ -1,0 +1,56 @@
+//! Groups by the pod labels `gang` and `gang-size`.
+
+use plimsoll_framework::{
+    Catalog, Cycle, CycleState, Filter, FilterOutcome, GroupSize, Grouping, Membership, NodeInfo,
+    PreEnqueue, Rejection,
+};
+use plimsoll_objects::{ObjectKey, Pod};
+
+use super::{label, note};
+
+pub(super) struct Gang;
+
+impl Grouping for Gang {
+    fn group_of(&self, pod: &Pod, _: &Catalog) -> Option<Membership> {
+        let size = match label(pod, "gang-size") {
+            Some(size) => GroupSize::AtLeast(size.parse().expect("a number")),
+            None => GroupSize::Unknown("the size is not known".into()),
+        };
+        let key = ObjectKey {
+            namespace: pod.key().namespace.clone(),
+            name: label(pod, "gang")?.into(),
+        };
+        Some(Membership { key, size })
+    }
+}
+
+/// It needs a point to be enabled at.
+impl PreEnqueue for Gang {
+    fn pre_enqueue(&self, _: &Pod, _: &Catalog) -> Result<(), Rejection> {
+        Ok(())
+    }
+}
+
+/// Pod label `apart`: not on a node with a pod that has the same value.
+pub(super) struct Apart;
+
+impl Filter for Apart {
+    fn filter(
+        &self,
+        cycle: &Cycle<'_>,
+        _: &CycleState,
+        node: &NodeInfo,
+    ) -> Result<FilterOutcome, Rejection> {
+        note(format!(
+            "judged {} on {}",
+            cycle.pod.key().name,
+            node.name()
+        ));
+        let wanted = label(cycle.pod, "apart");
+        let mut others = node.pods.iter();
+        if wanted.is_some() && others.any(|other| label(other, "apart") == wanted) {
+            return Err(Rejection::unschedulable("not beside its like"));
+        }
+        Ok(FilterOutcome::Pass)
+    }
+}
