@@ -79,7 +79,7 @@ impl Engine {
         let mut placing = Placing::default();
         let mut spare = members.len().saturating_sub(needed.max(1));
         let mut members = members.into_iter();
-        while let Some(queued) = members.next() {
+        for queued in members.by_ref() {
             let Err(failed) = self.place_member(framework, item, &queued, &mut placing) else {
                 continue;
             };
@@ -121,7 +121,7 @@ impl Engine {
         placing.records.push(record);
         let chosen = match decided {
             Decided::Chosen(chosen) => chosen,
-            Decided::Nowhere(nowhere) => return Err(failed_by(nowhere)),
+            Decided::Nowhere(nowhere) => return Err(failed_by(&nowhere)),
             Decided::Failed(error) => return Err(Failed::error(error.message())),
         };
         let Some(info) = self.snapshot.get(chosen.node).map(Arc::clone) else {
@@ -153,29 +153,26 @@ impl Engine {
             blame,
             rest,
         } = placing;
-        let message = match blame {
-            Some(mut blame) => {
-                if blame.failed.rejected {
-                    blame.failed.setback = blame.failed.setback.and(setback);
-                }
-                for (reserved, _) in placed.iter_mut().rev() {
-                    self.take_back(reserved);
-                }
-                let placed = placed.into_iter().map(|(reserved, _)| reserved.item);
-                let left = left.into_iter().map(|(item, _)| item);
-                let tried = placed.chain(left).flat_map(|mut item| item.take_members());
-                let mut members: Vec<QueuedPod> = tried.chain(rest).collect();
-                members.sort_by_key(|queued| queued.first_queued_at);
-                self.group_over(item, members, blame)
+        let message = if let Some(mut blame) = blame {
+            if blame.failed.rejected {
+                blame.failed.setback = blame.failed.setback.and(setback);
             }
-            None => {
-                let failed = self.begin_group(item, placed);
-                for (member, mut without) in left {
-                    without.setback = without.setback.and(setback);
-                    self.attempt_failed(member, without);
-                }
-                failed
+            for (reserved, _) in placed.iter_mut().rev() {
+                self.take_back(reserved);
             }
+            let placed = placed.into_iter().map(|(reserved, _)| reserved.item);
+            let left = left.into_iter().map(|(item, _)| item);
+            let tried = placed.chain(left).flat_map(|mut item| item.take_members());
+            let mut members: Vec<QueuedPod> = tried.chain(rest).collect();
+            members.sort_by_key(|queued| queued.first_queued_at);
+            Some(self.group_over(item, members, blame))
+        } else {
+            let failed = self.begin_group(item, placed);
+            for (member, mut without) in left {
+                without.setback = without.setback.and(setback);
+                self.attempt_failed(member, without);
+            }
+            failed
         };
         if let Some(message) = message {
             for record in &mut records {
@@ -192,7 +189,7 @@ impl Engine {
     }
 }
 
-fn failed_by(nowhere: Nowhere) -> Failed {
+fn failed_by(nowhere: &Nowhere) -> Failed {
     let message = nowhere.message();
     Failed {
         rejected: true,

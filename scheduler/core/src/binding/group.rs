@@ -233,13 +233,11 @@ impl Engine {
             pods.extend(binding.reserved.item.take_members());
         }
         pods.reverse();
-        match ending.blame {
-            Some(blame) => self.group_over(together.item, pods, blame),
-            None => {
-                self.group_waits_again(together.item, pods);
-                None
-            }
-        }
+        let Some(blame) = ending.blame else {
+            self.group_waits_again(together.item, pods);
+            return None;
+        };
+        Some(self.group_over(together.item, pods, blame))
     }
 
     /// An answer has come for a member of a group that is given up.

@@ -36,7 +36,7 @@ impl Engine {
         item: Queued,
         members: Vec<QueuedPod>,
         blame: Blame,
-    ) -> Option<String> {
+    ) -> String {
         let Blame { uid, name, failed } = blame;
         let profile = item.profile;
         let (result, reason) = if failed.rejected {
@@ -71,7 +71,7 @@ impl Engine {
             };
             self.say(&pod, &said);
         }
-        Some(text)
+        text
     }
 
     /// Puts a group back without a word: it lost a member before it could go on.

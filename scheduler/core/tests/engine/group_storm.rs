@@ -43,7 +43,7 @@ impl Storm {
         }
     }
 
-    /// The next number below `end` (SplitMix64).
+    /// The next number below `end` (`SplitMix64`).
     fn draw(&mut self, end: usize) -> usize {
         self.seed = self.seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.seed;

@@ -1,5 +1,7 @@
 //! Groups by the pod labels `gang` and `gang-size`.
 
+use std::sync::Arc;
+
 use plimsoll_framework::{
     Catalog, Cycle, CycleState, Filter, FilterOutcome, GroupSize, Grouping, Membership, NodeInfo,
     PreEnqueue, Rejection,
@@ -17,7 +19,7 @@ impl Grouping for Gang {
             None => GroupSize::Unknown("the size is not known".into()),
         };
         let key = ObjectKey {
-            namespace: pod.key().namespace.clone(),
+            namespace: Arc::clone(&pod.key().namespace),
             name: label(pod, "gang")?.into(),
         };
         Some(Membership { key, size })
