@@ -280,7 +280,7 @@ impl Engine {
     /// The plugins that turned the pod of the last search down on some node, and when to
     /// look again for them.
     pub(crate) fn turned_down_by(&self, framework: &Framework) -> Setback {
-        let rejected = &self.workspace.found.rejected;
+        let rejected = &self.desk.found().rejected;
         groups::setback(framework, &groups::group(rejected))
     }
 }
