@@ -142,6 +142,22 @@ impl Cache {
         self.by_name.get(name).copied()
     }
 
+    /// All nodes, by name.
+    pub(crate) fn all_nodes(&self) -> Vec<Arc<NodeInfo>> {
+        let mut nodes: Vec<_> = self.nodes.iter().flatten().map(Arc::clone).collect();
+        nodes.sort_by(|a, b| a.name().cmp(b.name()));
+        nodes
+    }
+
+    /// All pods on nodes that are not known, by node.
+    pub(crate) fn all_orphans(&self) -> BTreeMap<Arc<str>, Vec<Arc<Pod>>> {
+        let of = |uid: &Uid| self.pods.get(uid).map(|cached| Arc::clone(&cached.pod));
+        let orphans = self.orphans.iter();
+        orphans
+            .map(|(node, uids)| (Arc::clone(node), uids.iter().filter_map(of).collect()))
+            .collect()
+    }
+
     pub(crate) fn sizes(&self) -> CacheSizes {
         CacheSizes {
             nodes: self.by_name.len(),

@@ -24,12 +24,12 @@ use plimsoll_objects::{Object, Pod};
 use self::decide::{Chosen, Decided, Deciding};
 use crate::binding::Reserved;
 use crate::command::{Command, PodEvent, PodRef};
-use crate::decision::Outcome;
+use crate::decision::{Outcome, Unscored};
 use crate::engine::Engine;
 use crate::probe::Begun;
 use crate::queue::{Queued, Setback};
 use crate::runtime::Framework;
-use crate::timing::Timing;
+use crate::timing::{SLOW_CYCLE, Timing};
 
 pub(crate) use self::fail::Failed;
 
@@ -77,7 +77,12 @@ impl Engine {
             self.queue.done(queued.pod.uid());
             return;
         }
+        let began = item.began;
         self.attempt(item, &queued);
+        if let Some(took) = self.probe.took(began).filter(|took| *took >= SLOW_CYCLE) {
+            let pod = queued.pod.key().clone();
+            self.probe.keep(Timing::SlowCycle { pod, took });
+        }
     }
 
     pub(crate) fn attempt(&mut self, item: Queued, queued: &QueuedPod) {
@@ -152,7 +157,10 @@ impl Engine {
             self.probe.keep(Timing::Algorithm(took));
         }
         let record = record::record(framework, &cycle, queued, &self.desk, &decided);
-        if framework.nodes_to_score != NodesToScore::All && !self.snapshot.is_empty() {
+        // A promised node is looked at by itself: the search did not get on.
+        let searched = !matches!(&decided, Decided::Chosen(chosen)
+            if chosen.unscored == Some(Unscored::NominatedNode));
+        if searched && framework.nodes_to_score != NodesToScore::All && !self.snapshot.is_empty() {
             let looked_at = self.next_start + self.desk.found().evaluated();
             self.next_start = looked_at % self.snapshot.len();
         }

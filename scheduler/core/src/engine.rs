@@ -17,7 +17,7 @@ use crate::evict::Evictions;
 use crate::nominator::Nominator;
 use crate::options::EngineOptions;
 use crate::outbox::Outbox;
-use crate::probe::Probe;
+use crate::probe::{Begun, Probe};
 use crate::profile::{BuildError, Profiles};
 use crate::queue::{Queue, moment};
 use crate::random::Random;
@@ -53,6 +53,8 @@ pub struct Engine {
     /// The node of the newest sample that the cluster has no node for.
     pub(crate) unknown_node: Option<Arc<str>>,
     pub(crate) probe: Probe,
+    /// When the event that is being taken in came, or the last change of it was told.
+    pub(crate) event_began: Begun,
     /// When load was last looked at for pods that wait for it.
     pub(crate) load_looked_at: Duration,
     pub(crate) nodes_listed: bool,
@@ -81,6 +83,7 @@ impl Engine {
             attempts: attempts.collect(),
             unknown_node: None,
             probe: Probe::new(options.stopwatch, config.profiles.len()),
+            event_began: Begun::default(),
             load_looked_at: Duration::ZERO,
             now,
             cache,
@@ -194,6 +197,7 @@ impl Engine {
             attempts: self.attempts.clone(),
             incoming: self.queue.incoming(),
             unschedulable: self.queue.unschedulable_by_plugin(),
+            missed_events: self.queue.in_flight_events(),
             unknown_node: self.unknown_node.clone(),
             counters: Counters {
                 status: self.status.counters,

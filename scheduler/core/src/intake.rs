@@ -7,16 +7,19 @@ mod pods;
 
 use std::sync::Arc;
 
+use plimsoll_framework::{ClusterEvent, EventResource};
 use plimsoll_load::{Applied, Sample};
 
 use crate::command::CommandId;
 use crate::engine::Engine;
 use crate::event::{Event, Failure};
-use crate::queue::{Happening, moment};
+use crate::queue::{Happening, Scope, moment};
+use crate::timing::Timing;
 
 impl Engine {
     /// Takes one event.
     pub(crate) fn take(&mut self, event: Event) {
+        self.event_began = self.probe.begin();
         match event {
             Event::Tick => {}
             Event::NodesListed(nodes) => self.nodes_listed(&nodes),
@@ -39,6 +42,17 @@ impl Engine {
         self.bindings.wake_for(happening.event, self.now.mono);
         self.queue
             .announce(happening, moment(self.now, &self.snapshot));
+        if happening.event.resource != EventResource::Any {
+            self.taken_in(happening.event);
+        }
+    }
+
+    /// A change has been taken in: its time is told, that of the next begins.
+    pub(crate) fn taken_in(&mut self, event: ClusterEvent) {
+        if let Some(took) = self.probe.took(self.event_began) {
+            self.probe.keep(Timing::Event { event, took });
+            self.event_began = self.probe.begin();
+        }
     }
 
     fn samples(&mut self, samples: &[Sample]) {

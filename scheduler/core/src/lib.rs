@@ -20,6 +20,7 @@ mod aside;
 mod binding;
 mod cache;
 mod cycle;
+mod dump;
 mod engine;
 mod evict;
 mod group;
@@ -42,6 +43,7 @@ pub use decision::{
     Candidate, Decision, KEPT_CANDIDATES, KEPT_REASONS, Outcome, OverCap, PluginScore,
     RejectionCount, Unscored,
 };
+pub use dump::{Dump, WaitingPod};
 pub use engine::Engine;
 pub use event::{Event, Failure, FailureKind};
 pub use options::EngineOptions;
@@ -51,7 +53,7 @@ pub use stats::{
     BindCounters, CacheSizes, Counters, EngineStats, EvictionCounters, InFlightSizes, LoadStats,
     ProfileAttempts, QueueIncoming, QueueSizes, StatusCounters, UnschedulablePods,
 };
-pub use timing::{Evaluations, Stopwatch, Timing};
+pub use timing::{Evaluations, SLOW_CYCLE, Stopwatch, Timing};
 pub use verdict::{
     NodeVerdict, Placement, PostFilterVerdict, PreFilterVerdict, PreemptionVerdict, ScorePlugin,
     Status, Verdict,

@@ -55,6 +55,11 @@ impl Nominator {
         }
     }
 
+    /// All promises, by node.
+    pub(crate) fn all(&self) -> BTreeMap<Arc<str>, Vec<Arc<Pod>>> {
+        self.by_node.clone()
+    }
+
     /// The node that `uid` was promised.
     pub(crate) fn node_of(&self, uid: &Uid) -> Option<&Arc<str>> {
         self.node_of.get(uid)

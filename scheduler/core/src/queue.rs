@@ -16,6 +16,7 @@
 mod admit;
 mod backoff;
 mod counts;
+mod dump;
 mod groups;
 mod happening;
 mod heap;

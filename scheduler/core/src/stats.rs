@@ -21,6 +21,8 @@ pub struct EngineStats {
     pub incoming: Vec<QueueIncoming>,
     /// Pods that wait, by the plugins that turned them down.
     pub unschedulable: Vec<UnschedulablePods>,
+    /// Changes that are kept for pods that are out for an attempt, by kind, and these pods.
+    pub missed_events: Vec<(String, usize)>,
     /// The node of the newest sample that the cluster has no node for.
     pub unknown_node: Option<Arc<str>>,
     /// All other counters.

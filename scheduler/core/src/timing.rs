@@ -6,11 +6,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use plimsoll_framework::Point;
+use plimsoll_framework::{ClusterEvent, Point};
+use plimsoll_objects::ObjectKey;
 
 /// Reads a monotonic clock whose zero is anywhere.
 #[derive(Debug, Clone, Copy)]
 pub struct Stopwatch(pub fn() -> Duration);
+
+/// From here on a cycle is slow: kube-scheduler traces what takes longer than this
+/// (`schedule_one.go` `schedulePod`, `LogIfLong`).
+pub const SLOW_CYCLE: Duration = Duration::from_millis(100);
 
 /// One measurement.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,6 +64,21 @@ pub enum Timing {
     PermitWait {
         /// `Success` or the framework's name of a code.
         result: &'static str,
+        /// How long.
+        took: Duration,
+    },
+    /// A change of the cluster was taken in, and whoever it may help was woken
+    /// (`event_handling_duration_seconds`).
+    Event {
+        /// What changed.
+        event: ClusterEvent,
+        /// How long.
+        took: Duration,
+    },
+    /// One cycle kept all others waiting for [`SLOW_CYCLE`] or longer.
+    SlowCycle {
+        /// The pod.
+        pod: ObjectKey,
         /// How long.
         took: Duration,
     },

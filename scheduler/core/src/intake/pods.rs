@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plimsoll_framework::Actions;
+use plimsoll_framework::{Actions, ClusterEvent, EventResource};
 use plimsoll_objects::{ObjectKey, Pod, Uid};
 
 use crate::cache::Confirmed;
@@ -59,6 +59,10 @@ impl Engine {
             // `Differs:` nobody is told of a pod that waits: only groups would want to know.
             self.queue
                 .add(Arc::clone(pod), profile, moment(self.now, &self.snapshot));
+            self.taken_in(ClusterEvent::new(
+                EventResource::UnscheduledPod,
+                Actions::ADD,
+            ));
         }
     }
 

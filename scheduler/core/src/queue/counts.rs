@@ -118,6 +118,10 @@ impl Queue {
         rows.collect()
     }
 
+    pub(crate) fn in_flight_events(&self) -> Vec<(String, usize)> {
+        self.in_flight.events()
+    }
+
     pub(crate) fn incoming(&self) -> Vec<QueueIncoming> {
         self.incoming.rows()
     }

@@ -78,6 +78,24 @@ impl InFlight {
         }
     }
 
+    /// The pods that are out.
+    pub(super) fn pods(&self) -> impl Iterator<Item = &Uid> {
+        self.since.keys()
+    }
+
+    /// How many changes of each kind are kept, and how many pods are out.
+    pub(super) fn events(&self) -> Vec<(String, usize)> {
+        let mut counts = BTreeMap::new();
+        for happening in &self.log {
+            *counts.entry(happening.event).or_insert(0) += 1;
+        }
+        let events = counts
+            .into_iter()
+            .map(|(event, count)| (event.to_string(), count));
+        let out = ("PodPopped".to_owned(), self.since.len());
+        events.chain([out]).collect()
+    }
+
     fn trim(&mut self) {
         let end = self.first + self.log.len() as u64;
         let needed = self.oldest.first().map_or(end, |(since, _)| *since);
