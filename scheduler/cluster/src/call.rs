@@ -180,6 +180,7 @@ impl Api {
             resource,
             request,
         } = call;
+        let method = request.method().clone();
         let started = Instant::now();
         let answer = match timeout(CALL_LIMIT, self.exchange(request)).await {
             Ok(answer) => answer,
@@ -191,6 +192,9 @@ impl Api {
             Ok(answer) => Cow::Owned(answer.code().as_str().to_owned()),
             Err(error) => Cow::Borrowed(error.label()),
         };
+        let took = Some(started.elapsed());
+        let rest = answer.as_ref().ok().map(Answer::code);
+        self.metrics.rest().asked(&method, rest, took);
         self.metrics.request(verb, resource, code);
         answer
     }
@@ -207,6 +211,7 @@ impl Api {
             resource,
             request,
         } = call;
+        let method = request.method().clone();
         let sending = self.client.send(request.map(Body::from));
         let response = match timeout(limit, sending).await {
             Ok(response) => response.map_err(CallError::from_kube),
@@ -216,6 +221,8 @@ impl Api {
             Ok(response) => Cow::Owned(response.status().as_str().to_owned()),
             Err(error) => Cow::Borrowed(error.label()),
         };
+        let rest = response.as_ref().ok().map(Response::status);
+        self.metrics.rest().asked(&method, rest, None);
         self.metrics.request(verb, resource, code);
         response
     }

@@ -68,6 +68,8 @@ pub(crate) struct Clients {
     pub(crate) watches: Client,
     /// For everything else.
     pub(crate) writes: Client,
+    /// Host and port of the API server.
+    pub(crate) host: String,
 }
 
 // === impl Clients ===
@@ -79,7 +81,9 @@ impl Clients {
     /// The options lead to no server, or to credentials that cannot be used.
     pub(crate) async fn prepare(options: &ClientOptions) -> Result<Self, ConnectError> {
         let config = with_our_limits(config(options).await?);
+        let authority = config.cluster_url.authority();
         Ok(Self {
+            host: authority.map(ToString::to_string).unwrap_or_default(),
             watches: Client::try_from(config.clone()).map_err(ConnectError::Build)?,
             writes: Client::try_from(config).map_err(ConnectError::Build)?,
         })

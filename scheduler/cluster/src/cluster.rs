@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::call::Api;
 use crate::carry::{Carrier, Ports, Writer};
 use crate::client::{Clients, ConnectError};
+use crate::inventory::Inventory;
 use crate::kind::{Nodes, Others, Pods};
 use crate::metrics::Metrics;
 use crate::options::Options;
@@ -60,6 +61,8 @@ pub enum TaskError {
 pub struct Running {
     /// Whether the engine has been told of the whole cluster once.
     pub ready: Ready,
+    /// Lists what the API server has, for people.
+    pub inventory: Inventory,
     /// The tasks.
     pub tasks: Vec<Task>,
 }
@@ -86,6 +89,7 @@ impl Cluster {
         shutdown: CancellationToken,
     ) -> Result<Running, ConnectError> {
         let clients = Clients::prepare(&options.client).await?;
+        metrics.rest().set_host(&clients.host);
         Ok(assemble(&options, clients, ends, &metrics, &shutdown))
     }
 }
@@ -101,6 +105,7 @@ fn assemble(
     let pending = Arc::<Pending>::default();
     let watches = Api::new(clients.watches, metrics.clone());
     let writes = Api::new(clients.writes, metrics.clone());
+    let inventory = Inventory::new(writes.clone());
     let Ends {
         events,
         commands,
@@ -171,7 +176,11 @@ fn assemble(
         Task::new("events", scribe.run(carried)),
     ];
     tasks.extend(others);
-    Running { ready, tasks }
+    Running {
+        ready,
+        inventory,
+        tasks,
+    }
 }
 
 // === impl Task ===

@@ -18,6 +18,7 @@ mod client;
 mod clock;
 mod cluster;
 mod evict;
+mod inventory;
 mod kind;
 mod metrics;
 mod options;
@@ -36,6 +37,7 @@ mod script;
 
 pub use client::{ClientOptions, ConnectError};
 pub use cluster::{Cluster, DecisionSink, Ends, Running, Task, TaskError};
+pub use inventory::{Inventory, InventoryError, Listed, ListedPod};
 pub use metrics::Metrics;
 pub use options::Options;
 pub use ready::Ready;

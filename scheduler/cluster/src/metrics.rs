@@ -2,6 +2,8 @@
 //!
 //! Made by the caller, registered by the caller, written here. No label has a pod's name.
 
+mod rest;
+
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,6 +15,8 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
 
+pub(crate) use self::rest::RestSeries;
+
 /// Shortest bucket of request durations in seconds: an API server on the same machine
 /// answers a write in about 2 ms.
 const FIRST_BUCKET_S: f64 = 0.001;
@@ -22,6 +26,7 @@ const BUCKETS: u16 = 15;
 /// The metrics of this crate. Cheap to clone; all clones count together.
 #[derive(Debug, Clone)]
 pub struct Metrics {
+    rest: RestSeries,
     requests: Family<RequestLabels, Counter>,
     durations: Family<DurationLabels, Histogram, fn() -> Histogram>,
     watch_restarts: Family<RestartLabels, Counter>,
@@ -83,6 +88,7 @@ pub(crate) enum EventResult {
 impl Default for Metrics {
     fn default() -> Self {
         Self {
+            rest: RestSeries::default(),
             requests: Family::default(),
             durations: Family::new_with_constructor(|| {
                 Histogram::new(exponential_buckets(FIRST_BUCKET_S, 2.0, BUCKETS))
@@ -99,6 +105,7 @@ impl Default for Metrics {
 impl Metrics {
     /// Gives all metrics of this crate to `registry`, under their full names.
     pub fn register(&self, registry: &mut Registry) {
+        self.rest.register(registry);
         registry.register(
             "plimsoll_cluster_requests",
             "Requests to the API server by verb, resource and answer",
@@ -149,6 +156,11 @@ impl Metrics {
             code,
         };
         self.requests.get_or_create(&labels).inc();
+    }
+
+    /// The same, as client-go counts it.
+    pub(crate) fn rest(&self) -> &RestSeries {
+        &self.rest
     }
 
     pub(crate) fn duration(&self, verb: &'static str, resource: Cow<'static, str>, took: Duration) {

@@ -7,6 +7,7 @@
 //!
 //! Knows the contract of plugins and none of the plugins; reads no file and no environment.
 
+mod configz;
 mod defaults;
 mod effective;
 mod extender;
@@ -22,6 +23,7 @@ mod v1;
 mod validate;
 mod yaml;
 
+pub use configz::configz;
 pub use effective::effective;
 pub use extender::{Extender, ExtenderTls, ManagedResource, ReadFile};
 pub use kube_scheduler::as_kube_scheduler;
