@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use plimsoll_cluster::{ClientOptions, Cluster, Ends, Running};
+use plimsoll_cluster::{ClientOptions, Cluster, Ends, Inventory, Running};
 use plimsoll_config::SchedulerConfig;
 use plimsoll_config::plimsoll::PlimsollConfig;
 use plimsoll_core::{Command, Engine, EngineOptions, Event, Stopwatch};
@@ -18,9 +18,10 @@ use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 use crate::clock::{self, Clock};
+use crate::debugger::Debugger;
 use crate::decisions::Decisions;
 use crate::door::door;
-use crate::drive::{Driver, Mode};
+use crate::drive::{Driver, Mode, SlowCycles};
 use crate::http::{self, Admin};
 use crate::inspect::Inspector;
 use crate::metrics::Metrics;
@@ -86,7 +87,7 @@ impl App {
             commands: to_cluster,
             decided: Box::new(|_| {}),
         };
-        let ready = cluster(&options, ends, &mut series, &mut tasks).await?;
+        let (ready, inventory) = cluster(&options, ends, &mut series, &mut tasks).await?;
 
         let decisions = Decisions::default();
         let (inspector, questions) = Inspector::new();
@@ -100,6 +101,7 @@ impl App {
             metrics: Metrics::new(&mut series, options.node_load_metrics),
             questions,
             mode: Mode::default(),
+            slow: SlowCycles::default(),
         };
         let stop = tasks.stop_signal();
         tasks.spawn_thread("engine", move || driver.run(stop));
@@ -108,7 +110,15 @@ impl App {
         let admin = listener
             .local_addr()
             .context("the admin port has no address")?;
+        let debugger = Debugger {
+            inspector: inspector.clone(),
+            inventory,
+        };
+        let stop = tasks.stop_signal();
+        tasks.spawn("debugger", debugger.clone().run(Debugger::signal()?, stop));
         let pages = Admin {
+            configz: Arc::new(plimsoll_config::configz(&options.scheduler)),
+            debugger,
             ready,
             registry: Arc::new(series),
             inspector: inspector.clone(),
@@ -206,7 +216,7 @@ async fn cluster(
     ends: Ends,
     series: &mut Series,
     tasks: &mut Tasks,
-) -> anyhow::Result<plimsoll_cluster::Ready> {
+) -> anyhow::Result<(plimsoll_cluster::Ready, Inventory)> {
     let metrics = plimsoll_cluster::Metrics::default();
     metrics.register(series);
     let lane = usize::from(options.plimsoll.binding.max_in_flight);
@@ -216,13 +226,14 @@ async fn cluster(
     };
     let Running {
         ready,
+        inventory,
         tasks: parts,
     } = Cluster::start(settings, ends, metrics, tasks.stop_signal()).await?;
     for part in parts {
         let run = part.run;
         tasks.spawn(part.name, async move { Ok(run.await?) });
     }
-    Ok(ready)
+    Ok((ready, inventory))
 }
 
 async fn listen(what: &str, address: SocketAddr) -> anyhow::Result<TcpListener> {

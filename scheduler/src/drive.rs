@@ -21,7 +21,7 @@ use crate::decisions::Decisions;
 use crate::inspect::{LoadAnswer, Question};
 use crate::metrics::Metrics;
 
-pub(crate) use self::news::Mode;
+pub(crate) use self::news::{Mode, SlowCycles};
 
 /// What the driver owns and what it is connected to.
 pub(crate) struct Driver {
@@ -35,6 +35,8 @@ pub(crate) struct Driver {
     pub(crate) questions: Receiver<Question>,
     /// How load was judged when it was last told.
     pub(crate) mode: Mode,
+    /// When a slow cycle was last told.
+    pub(crate) slow: SlowCycles,
 }
 
 /// How often the engine's figures go to the metrics.
@@ -131,6 +133,9 @@ impl Driver {
                 let load = self.engine.node_load(self.clock.now(), &node);
                 let _: Result<(), _> = answer.send(load);
             }
+            Question::Dump { answer } => {
+                drop(answer.send(self.engine.dump()));
+            }
             Question::Load { switch, answer } => {
                 if let Some(on) = switch {
                     self.step(Event::LoadSwitched(on)).await?;
@@ -147,7 +152,12 @@ impl Driver {
     async fn step(&mut self, event: Event) -> anyhow::Result<()> {
         let commands = self.engine.step(self.clock.now(), event);
         let metrics = &self.metrics;
-        self.engine.drain_timings(|timing| metrics.timed(&timing));
+        let slow = &mut self.slow;
+        let now = self.clock.mono();
+        self.engine.drain_timings(|timing| {
+            slow.tell(&timing, now);
+            metrics.timed(&timing);
+        });
         for command in commands {
             match command {
                 Command::Decided(decision) => self.decided(Arc::new(*decision)),

@@ -2,6 +2,7 @@
 //!
 //! Takes what others keep (readiness, the metrics registry) and asks the engine, gives text.
 
+mod debug;
 mod door;
 mod load;
 
@@ -16,12 +17,14 @@ use axum::routing::get;
 use plimsoll_cluster::Ready;
 use plimsoll_ingest::Ingest;
 use prometheus_client::registry::Registry;
+use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use self::door::{Door, Peer};
 use crate::clock::Clock;
+use crate::debugger::Debugger;
 use crate::inspect::Inspector;
 
 /// The text format of Prometheus as prometheus-client writes it.
@@ -41,6 +44,9 @@ pub(crate) struct Admin {
     pub(crate) clock: Clock,
     /// Whether agents are listened to: without them there is nothing to switch.
     pub(crate) load_enabled: bool,
+    /// The configuration as it runs.
+    pub(crate) configz: Arc<Value>,
+    pub(crate) debugger: Debugger,
 }
 
 /// Serves the admin port until `stop` is cancelled.
@@ -58,6 +64,7 @@ pub(crate) async fn serve(
         .route("/readyz", get(readyz))
         .route("/metrics", get(metrics))
         .merge(load::routes())
+        .merge(debug::routes())
         .with_state(admin)
         .into_make_service_with_connect_info::<Peer>();
     let serving = axum::serve(Door::new(listener), router)

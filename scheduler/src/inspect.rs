@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use plimsoll_core::LoadStats;
+use plimsoll_core::{Dump, LoadStats};
 use plimsoll_framework::NodeLoad;
 use tokio::sync::{mpsc, oneshot};
 
@@ -26,6 +26,8 @@ pub(crate) enum Question {
         node: Arc<str>,
         answer: oneshot::Sender<Option<NodeLoad>>,
     },
+    /// What is in the cache and in the queue?
+    Dump { answer: oneshot::Sender<Dump> },
     /// How is load judged? After the switch is set, if it is to be.
     Load {
         switch: Option<bool>,
@@ -58,6 +60,11 @@ impl Inspector {
         self.ask(|answer| Question::NodeLoad { node, answer })
             .await
             .flatten()
+    }
+
+    /// Cache and queue; `None` if the engine has ended.
+    pub async fn dump(&self) -> Option<Dump> {
+        self.ask(|answer| Question::Dump { answer }).await
     }
 
     /// How load is judged; `None` if the engine has ended.

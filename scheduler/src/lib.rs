@@ -7,6 +7,7 @@
 mod app;
 mod args;
 mod clock;
+mod debugger;
 mod decisions;
 mod descriptors;
 mod door;

@@ -29,6 +29,7 @@ pub(crate) struct Metrics {
     attempts: Family<AttemptLabels, Counter>,
     sample_age: Histogram,
     pending: Family<QueueLabels, Gauge>,
+    entities: Family<EntityLabels, Gauge>,
     cache: Family<CacheLabels, Gauge>,
     engine: EngineSeries,
     timing: TimingSeries,
@@ -47,6 +48,12 @@ struct QueueLabels {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct EntityLabels {
+    queue: &'static str,
+    r#type: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct CacheLabels {
     r#type: &'static str,
 }
@@ -61,6 +68,7 @@ impl Metrics {
             attempts: Family::default(),
             sample_age: Histogram::new(exponential_buckets(0.125, 2.0, 12)),
             pending: Family::default(),
+            entities: Family::default(),
             cache: Family::default(),
             engine: EngineSeries::new(registry),
             timing: TimingSeries::new(registry),
@@ -80,6 +88,11 @@ impl Metrics {
             "scheduler_pending_pods",
             "Pending pods, by queue",
             metrics.pending.clone(),
+        );
+        registry.register(
+            "scheduler_queued_entities",
+            "Pods and groups of pods that wait, by queue and type",
+            metrics.entities.clone(),
         );
         registry.register(
             "scheduler_cache_size",
@@ -148,6 +161,10 @@ impl Metrics {
         for (queue, pods) in queues {
             self.pending
                 .get_or_create(&QueueLabels { queue })
+                .set(pods as i64);
+            let r#type = engine::POD;
+            self.entities
+                .get_or_create(&EntityLabels { queue, r#type })
                 .set(pods as i64);
         }
         let sizes = [

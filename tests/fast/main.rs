@@ -16,6 +16,7 @@ mod flow_watches;
 mod layering;
 mod operations;
 mod rpc;
+mod stock_pages;
 mod tables;
 mod tidy;
 mod wire;

@@ -3,6 +3,8 @@
 //! Values of one instant: nodes with their pods are shared, not copied, so that even a large
 //! cluster is dumped between two steps.
 
+mod text;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plimsoll_core::LoadStats;
+use plimsoll_core::{LoadStats, Timing};
 use plimsoll_framework::LoadMode;
 use tracing::{info, warn};
 
@@ -59,6 +59,30 @@ impl Strangers {
         }
         self.told = count;
         Some(new)
+    }
+}
+
+/// How often a slow cycle is told; all are counted.
+const SLOW_PERIOD: Duration = Duration::from_secs(10);
+
+/// Cycles that kept all other pods waiting.
+pub(crate) struct SlowCycles(Each);
+
+impl Default for SlowCycles {
+    fn default() -> Self {
+        Self(Each::new(SLOW_PERIOD))
+    }
+}
+
+impl SlowCycles {
+    /// Names the pod of a slow cycle, if one has not been named just now.
+    pub(super) fn tell(&mut self, timing: &Timing, now: Duration) {
+        if let Timing::SlowCycle { pod, took } = timing
+            && self.0.is_due(now)
+        {
+            let milliseconds = took.as_millis();
+            warn!(%pod, milliseconds, "one pod kept all others waiting: look at its terms");
+        }
     }
 }
 

@@ -29,7 +29,7 @@ const DISABLED: &str = "load.enabled is false in the PlimsollConfiguration, so t
     port is closed and there is no load to judge: set it to true and restart (with --load=off \
     it begins switched off)\n";
 /// The engine has ended: so will the process.
-const ENDED: &str = "the scheduler is stopping\n";
+pub(super) const ENDED: &str = "the scheduler is stopping\n";
 /// A question without a node.
 const NO_NODE: &str = "of which node: /load/history?node=NAME\n";
 
@@ -102,7 +102,7 @@ async fn switch(
 
 /// The two addresses that `localhost` is. Others of the loopback's network are those of
 /// proxies beside the process, which speak for anybody.
-fn is_here(ip: IpAddr) -> bool {
+pub(super) fn is_here(ip: IpAddr) -> bool {
     let ip = ip.to_canonical();
     ip == IpAddr::V4(Ipv4Addr::LOCALHOST) || ip == IpAddr::V6(Ipv6Addr::LOCALHOST)
 }

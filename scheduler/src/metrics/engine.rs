@@ -26,6 +26,8 @@ pub(crate) struct EngineSeries {
     samples: Family<Outcome, Counter>,
     oddities: Family<Outcome, Counter>,
     incoming: Family<Incoming, Counter>,
+    incoming_entities: Family<IncomingEntity, Counter>,
+    missed: Family<Missed, Gauge>,
     evaluations: Family<Asked, Counter>,
     unschedulable: Family<Rejecting, Gauge>,
     /// Those that have a series: one that rejects nobody any more is zero, not absent.
@@ -52,10 +54,25 @@ struct Rejecting {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct IncomingEntity {
+    queue: &'static str,
+    event: String,
+    r#type: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Missed {
+    event: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Incoming {
     queue: &'static str,
     event: String,
 }
+
+/// The type of an entity that is a pod; groups of pods are not formed yet.
+pub(super) const POD: &str = "Pod";
 
 // === impl EngineSeries ===
 
@@ -92,6 +109,16 @@ impl EngineSeries {
             "scheduler_queue_incoming_pods",
             "Pods added to scheduling queues, by event and queue",
             series.incoming.clone(),
+        );
+        registry.register(
+            "scheduler_queue_incoming_entities",
+            "Pods and groups of pods added to scheduling queues, by event, queue and type",
+            series.incoming_entities.clone(),
+        );
+        registry.register(
+            "scheduler_inflight_events",
+            "Changes that are kept for pods that are out for an attempt, by event",
+            series.missed.clone(),
         );
         // There from the start: a new pod is the first thing that happens.
         drop(series.incoming.get_or_create(&Incoming {
@@ -133,6 +160,19 @@ impl EngineSeries {
             };
             let counter = self.incoming.get_or_create(&labels);
             counter.inner().store(entry.count, Ordering::Relaxed);
+            let labels = IncomingEntity {
+                queue: entry.queue,
+                event: entry.event.clone(),
+                r#type: POD,
+            };
+            let counter = self.incoming_entities.get_or_create(&labels);
+            counter.inner().store(entry.count, Ordering::Relaxed);
+        }
+        self.missed.clear();
+        for (event, count) in &stats.missed_events {
+            let event = event.clone();
+            let gauge = self.missed.get_or_create(&Missed { event });
+            gauge.set(*count as i64);
         }
     }
 }

@@ -28,6 +28,13 @@ pub(crate) struct TimingSeries {
     victims: Histogram,
     evictions: Histograms<ResultLabels>,
     evictions_run: Family<ResultLabels, Counter>,
+    events: Histograms<EventLabels>,
+    slow: Counter,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct EventLabels {
+    event: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -80,6 +87,8 @@ impl TimingSeries {
                 Histogram::new(exponential_buckets(0.01, 2.0, 20))
             }),
             evictions_run: Family::default(),
+            events: Family::new_with_constructor(events),
+            slow: Counter::default(),
         };
         series.register(registry);
         series
@@ -125,6 +134,16 @@ impl TimingSeries {
             "scheduler_preemption_victims",
             "Pods evicted for one other",
             self.victims.clone(),
+        );
+        registry.register(
+            "scheduler_event_handling_duration_seconds",
+            "Time to take in a change of the cluster, by event",
+            self.events.clone(),
+        );
+        registry.register(
+            "plimsoll_slow_cycles",
+            "Cycles of 100 ms and more: meanwhile all other pods wait",
+            self.slow.clone(),
         );
         registry.register(
             "scheduler_preemption_goroutines_duration_seconds",
@@ -193,6 +212,15 @@ impl TimingSeries {
                     took.as_secs_f64(),
                 );
             }
+            Timing::Event { event, took } => {
+                let labels = EventLabels {
+                    event: event.to_string(),
+                };
+                observe(&self.events, &labels, took.as_secs_f64());
+            }
+            Timing::SlowCycle { .. } => {
+                self.slow.inc();
+            }
             Timing::Victims(count) => self.victims.observe(*count as f64),
             Timing::Evictions { result, took } => {
                 let labels = ResultLabels { result };
@@ -220,6 +248,11 @@ fn attempts_label(attempts: u32) -> String {
 /// kube-scheduler: 15 buckets from 1 ms.
 fn milliseconds() -> Histogram {
     Histogram::new(exponential_buckets(0.001, 2.0, 15))
+}
+
+/// kube-scheduler: 12 buckets from 0.1 ms.
+fn events() -> Histogram {
+    Histogram::new(exponential_buckets(0.0001, 2.0, 12))
 }
 
 /// kube-scheduler: 12 buckets from 0.1 ms; here six below.
