@@ -189,13 +189,15 @@ fn log(decision: &plimsoll_core::Decision) {
     match &decision.outcome {
         Outcome::Chosen { node, .. } => {
             let (feasible, nodes) = (decision.feasible, decision.nodes);
+            let evaluated = decision.evaluated;
             let sample_age = decision.sample_age().map(|age| age.as_secs());
             match &decision.over {
-                None => info!(%pod, %node, feasible, nodes, sample_age, "node chosen"),
+                None => info!(%pod, %node, feasible, evaluated, nodes, sample_age, "node chosen"),
                 Some(over) => info!(
                     %pod,
                     %node,
                     feasible,
+                    evaluated,
                     nodes,
                     sample_age,
                     over = %over.reason,

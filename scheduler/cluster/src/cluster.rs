@@ -122,18 +122,7 @@ fn assemble(
         ready.clone(),
         leads,
     );
-    let others = ObjectKind::ALL.map(|kind| {
-        // Nothing waits for them after the start, and they for nothing.
-        let (alone, _) = partners();
-        let watch = Watch::new(
-            Others(kind),
-            watches.clone(),
-            events.clone(),
-            ready.clone(),
-            alone,
-        );
-        Task::new(kind.plural(), watch.run(shutdown.clone()))
-    });
+    let others = others(&watches, &events, &ready, shutdown);
     let pods = Watch::new(pods, watches, events.clone(), ready.clone(), follows);
 
     let recorder = Recorder::new(options.instance.clone(), metrics.clone());
@@ -181,6 +170,27 @@ fn assemble(
         inventory,
         tasks,
     }
+}
+
+/// The watches of the kinds besides nodes and pods.
+fn others(
+    watches: &Api,
+    events: &Sender<Event>,
+    ready: &Ready,
+    shutdown: &CancellationToken,
+) -> [Task; ObjectKind::ALL.len()] {
+    ObjectKind::ALL.map(|kind| {
+        // Nothing waits for them after the start, and they for nothing.
+        let (alone, _) = partners();
+        let watch = Watch::new(
+            Others(kind),
+            watches.clone(),
+            events.clone(),
+            ready.clone(),
+            alone,
+        );
+        Task::new(kind.plural(), watch.run(shutdown.clone()))
+    })
 }
 
 // === impl Task ===

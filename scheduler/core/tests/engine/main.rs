@@ -16,6 +16,7 @@ mod messages;
 mod mix;
 mod model;
 mod objects;
+mod ops;
 mod permit;
 mod promises;
 mod queue;
