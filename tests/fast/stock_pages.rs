@@ -63,7 +63,7 @@ fn theirs() -> BTreeMap<String, Metric> {
             labels: list(fields[2]).into_iter().collect(),
             buckets: list(fields[3])
                 .iter()
-                .map(|bound| bound.parse().unwrap())
+                .map(|bound| bound.parse().expect("a bound is a number"))
                 .collect(),
         };
         (fields[0].to_owned(), metric)
@@ -77,7 +77,7 @@ fn ours(page: &str) -> BTreeMap<String, Metric> {
     let mut now = String::new();
     for line in page.lines() {
         if let Some(rest) = line.strip_prefix("# TYPE ") {
-            let (name, kind) = rest.split_once(' ').unwrap();
+            let (name, kind) = rest.split_once(' ').expect("a name and a type");
             now = if kind == "counter" {
                 format!("{name}_total")
             } else {

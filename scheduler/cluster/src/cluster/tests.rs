@@ -61,6 +61,7 @@ async fn a_pod_is_seen_bound_and_told_of_and_then_all_tasks_end() {
     let (command, commands) = channel(16);
     let shutdown = CancellationToken::new();
     let clients = Clients {
+        host: "script".to_owned(),
         watches: script.client(),
         writes: script.client(),
     };
@@ -70,7 +71,7 @@ async fn a_pod_is_seen_bound_and_told_of_and_then_all_tasks_end() {
         decided: Box::new(drop),
     };
     let options = Options::new(ClientOptions::InCluster, "host-1".to_owned());
-    let Running { ready, tasks } =
+    let Running { ready, tasks, .. } =
         assemble(&options, clients, ends, &Metrics::default(), &shutdown);
     assert!(!ready.is_ready());
     let names: Vec<&str> = tasks.iter().map(|task| task.name).collect();
