@@ -100,7 +100,9 @@ impl Twins {
                     self.bound += 1;
                     self.open.push(id);
                 }
-                Command::PatchStatus { id, .. } | Command::Apply { id, .. } => self.open.push(id),
+                Command::PatchStatus { id, .. }
+                | Command::Apply { id, .. }
+                | Command::Evict { id, .. } => self.open.push(id),
                 Command::RecordEvent(_) | Command::Decided(_) => {}
             }
         }

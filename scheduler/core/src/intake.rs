@@ -13,7 +13,7 @@ use plimsoll_load::{Applied, Sample};
 use crate::command::CommandId;
 use crate::engine::Engine;
 use crate::event::{Event, Failure};
-use crate::queue::{Happening, Scope, moment};
+use crate::queue::{Happening, moment};
 use crate::timing::Timing;
 
 impl Engine {

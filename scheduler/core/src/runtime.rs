@@ -16,8 +16,8 @@ use std::sync::Arc;
 
 use plimsoll_config::NodesToScore;
 use plimsoll_framework::{
-    Bind, ClusterEvent, Depends, EnqueueExtensions, Filter, Grouping, Permit, PostBind, PostFilter, PreBind,
-    PreEnqueue, PreFilter, PreScore, QueueSort, Rejection, Reserve, Score,
+    Bind, ClusterEvent, Depends, EnqueueExtensions, Filter, Grouping, Permit, PostBind, PostFilter,
+    PreBind, PreEnqueue, PreFilter, PreScore, QueueSort, Rejection, Reserve, Score,
 };
 
 use crate::plugin_set::PluginIx;

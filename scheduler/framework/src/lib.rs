@@ -178,10 +178,10 @@ pub use node::{NodeId, NodeInfo};
 pub use now::Now;
 pub use plugin::{
     Bind, BindOutcome, EnqueueExtensions, Filter, FilterOutcome, GroupSize, Grouping,
-    MAX_PERMIT_WAIT, Membership, NodeScore, Normalizes, Permit, PermitOutcome, PermitRequest, PostBind,
-    PostFilter, PostFilterOutcome, PreBind, PreBindOutcome, PreBindStep, PreEnqueue, PreFilter,
-    PreFilterOutcome, PreScore, PreScoreOutcome, Preemption, QueueSort, Release, Reserve, Score,
-    WaitingPod, score_one_by_one,
+    MAX_PERMIT_WAIT, Membership, NodeScore, Normalizes, Permit, PermitOutcome, PermitRequest,
+    PostBind, PostFilter, PostFilterOutcome, PreBind, PreBindOutcome, PreBindStep, PreEnqueue,
+    PreFilter, PreFilterOutcome, PreScore, PreScoreOutcome, Preemption, QueueSort, Release,
+    Reserve, Score, WaitingPod, score_one_by_one,
 };
 pub use registry::{Registry, RegistryError};
 pub use rejection::{Code, Reason, Rejection};

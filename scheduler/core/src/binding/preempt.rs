@@ -21,6 +21,7 @@ impl Engine {
                 self.time_permit_wait(began, Code::Error.as_str());
                 "waiting on permit for pod: preempted".to_owned()
             }
+            Stage::Together => format!("waiting for its group: {by}"),
             Stage::PreBind { plugin, .. } => {
                 let framework = self.profiles.get(binding.reserved.item.profile);
                 let name = framework.pre_bind_name(*plugin);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use plimsoll_config::Profile;
-use plimsoll_framework::{Args, Grouping, Hooks, MAX_SCORE, PluginSpec, Point};
+use plimsoll_framework::{Args, Depends, Grouping, Hooks, MAX_SCORE, PluginSpec, Point};
 
 use super::{Framework, Hook, Interest, Listener};
 use crate::plugin_set::{MAX_PLUGINS, PluginIx};
@@ -128,6 +128,7 @@ impl<'a> Built<'a> {
                 plugin: PluginIx(u8::try_from(index).ok()?),
                 name,
                 weight: 1,
+                depends: Depends::Anything,
                 run: hooks.group.clone()?,
             })
         };
