@@ -70,6 +70,8 @@ struct Pace {
     backoff: Backoff,
     /// Watches in a row that began and ended without work.
     fruitless: u32,
+    /// Versions in a row that the server had no longer.
+    expiries: u32,
     /// Refusals of a watch in a row.
     refusals: u32,
     /// The failure that was last told of: it is told once, not at each try.
@@ -248,6 +250,7 @@ impl Pace {
         Self {
             backoff: Backoff::new(WAIT_LEAST, WAIT_MOST),
             fruitless: 0,
+            expiries: 0,
             refusals: 0,
             told: None,
         }
@@ -265,7 +268,7 @@ impl Pace {
     /// The server did what it was asked: begins anew.
     fn worked(&mut self) {
         self.backoff.reset();
-        (self.fruitless, self.refusals) = (0, 0);
+        (self.fruitless, self.expiries, self.refusals) = (0, 0, 0);
         self.told = None;
     }
 
@@ -276,6 +279,7 @@ impl Pace {
             // A failure waits for itself: what follows it is not to wait for it again.
             self.fruitless += 1;
         }
+        self.expiries += u32::from(matches!(end, End::Expired));
         if let End::Failed { refused: true, .. } = end {
             self.refusals += 1;
         }
@@ -287,6 +291,8 @@ impl Pace {
             End::Failed { retry_after, .. } => {
                 self.backoff.next().max(retry_after.unwrap_or_default())
             }
+            // A server that is back has forgotten the version: waiting for it is over.
+            End::Expired if self.expiries == 1 => Duration::ZERO,
             // One end without work is usual (a server that goes down, a slow list); a server
             // that does it again and again must not be asked without pause.
             _ if self.fruitless > 1 => self.backoff.next(),

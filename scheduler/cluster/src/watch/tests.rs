@@ -2,6 +2,7 @@
 
 mod lists;
 mod others;
+mod pace;
 mod pair;
 mod streams;
 
