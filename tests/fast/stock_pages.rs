@@ -21,12 +21,15 @@ const LEFT_OUT: [(&str, &str); 12] = [
         "scheduler_queueing_hint_execution_",
         "a hint takes less than two looks at a clock",
     ),
-    ("scheduler_pod_scheduled_after_flush_", "not counted yet"),
+    (
+        "scheduler_pod_scheduled_after_flush_",
+        "the flush is a net that no pod should need",
+    ),
     (
         "scheduler_preemption_goroutines_",
-        "by the part that evicts",
+        "on the page from the first preemption on",
     ),
-    ("leader_election_", "by the part that elects"),
+    ("leader_election_", "there is no election yet"),
     (
         "rest_client_rate_limiter_",
         "requests are bounded in flight, not by time",
