@@ -12,6 +12,10 @@ use crate::plugin_set::PluginSet;
 use crate::probe::{Probe, status_of};
 use crate::runtime::{Framework, Hook};
 
+/// Most nodes that are scored again one by one: columns that are further behind are filled
+/// anew, and one whose pods are never scored costs no memory.
+const CHANGED_MAX: usize = 1_024;
+
 /// What is kept between two cycles besides the columns.
 #[derive(Debug, Default)]
 pub(crate) struct KeptScores {
@@ -61,6 +65,13 @@ impl KeptScores {
             if let Some(score) = raw.get_mut(rank) {
                 *score = None;
             }
+        }
+        if self.changed.len() == CHANGED_MAX {
+            self.filled_for = None;
+        }
+        if self.filled_for.is_none() {
+            self.changed.clear();
+            return;
         }
         self.changed.push(rank as u32);
     }
@@ -269,3 +280,6 @@ impl Filling<'_> {
             .ok()
     }
 }
+
+#[cfg(test)]
+mod tests;
