@@ -127,7 +127,7 @@ impl Engine {
         queued: &QueuedPod,
         (began, helps): (Begun, bool),
     ) -> Tried {
-        let pod = Arc::clone(&queued.pod);
+        let pod = self.with_promise(&queued.pod);
         let estimate = self.cache.estimate(&pod);
         let cycle = Cycle {
             pod: &pod,
@@ -165,12 +165,24 @@ impl Engine {
             self.next_start = looked_at % self.snapshot.len();
         }
         Tried {
-            pod,
+            pod: Arc::clone(&queued.pod),
             estimate,
             state,
             decided,
             record,
         }
+    }
+
+    /// The pod with the node that it is promised, also while the watch has not shown that: a
+    /// preemptor without it would put others out once more.
+    fn with_promise(&self, pod: &Arc<Pod>) -> Arc<Pod> {
+        let mut pod = Arc::clone(pod);
+        if let Some(node) = self.nominator.node_of(pod.uid())
+            && pod.status.nominated_node.as_ref() != Some(node)
+        {
+            Arc::make_mut(&mut pod).status.nominated_node = Some(Arc::clone(node));
+        }
+        pod
     }
 
     /// Takes the chosen node. Gives how the attempt ended, if a plugin turned it down.

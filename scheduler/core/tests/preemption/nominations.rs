@@ -117,3 +117,26 @@ fn a_promise_that_a_hand_writes_or_takes_back_is_followed() {
     let bound = ["high", "equal"].map(|name| world.node_of(name).is_some());
     assert_eq!(bound.into_iter().filter(|is| *is).count(), 1);
 }
+
+/// The victims of the last time must not have gone in vain.
+#[test]
+fn a_preemptor_whose_promise_is_not_written_yet_puts_nobody_else_out() {
+    let mut world = World::new(2, 2);
+    world.create("v1", 1, 2_000, Some("n0"));
+    world.create("v2", 2, 1_000, Some("n1"));
+    world.create("v3", 0, 1_000, Some("n1"));
+    world.create("high", 9, 2_000, None);
+    world.treat_all(Treatment::Works, evicts);
+    assert!(world.pods["v1"].deleting);
+    assert_eq!(world.nominated("high"), None, "its patch has no answer yet");
+    // Now the other node would be the cheaper one.
+    world.remove("v2");
+    world.pass_seconds(20);
+    world.treat_all(Treatment::Works, evicts);
+    assert_eq!(world.victims(), ["v1"]);
+    world.work();
+    world.remove("v1");
+    world.pass_seconds(20);
+    world.work();
+    assert_eq!(world.node_of("high"), Some("n0"));
+}
