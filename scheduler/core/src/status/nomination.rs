@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use plimsoll_objects::{Pod, Uid};
 
-use super::StatusLane;
+use super::{Nomination, StatusLane};
 
 impl StatusLane {
     /// The nomination of `pod` that the API server has, as far as is known.
@@ -25,9 +25,14 @@ impl StatusLane {
         }
     }
 
-    /// The pod is gone, or has a node: the API server clears what it was promised.
+    /// The pod is gone, or has a node: the API server clears what it was promised, and will
+    /// clear what is being written.
     pub(crate) fn saw_none(&mut self, uid: &Uid) {
         self.nominations.remove(uid);
+        let entry = self.pods.get_mut(uid);
+        if let Some((_, _, patch)) = entry.and_then(|entry| entry.asked.as_mut()) {
+            patch.nomination = Nomination::Keep;
+        }
     }
 
     /// A whole list shows all pods as they are.

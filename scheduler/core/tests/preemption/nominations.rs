@@ -140,3 +140,17 @@ fn a_preemptor_whose_promise_is_not_written_yet_puts_nobody_else_out() {
     world.work();
     assert_eq!(world.node_of("high"), Some("n0"));
 }
+
+#[test]
+fn of_a_pod_that_goes_while_its_promise_is_being_written_nothing_is_kept() {
+    let mut world = World::new(1, 2);
+    world.create("low", 1, 2_000, Some("n0"));
+    world.create("high", 9, 2_000, None);
+    world.treat_all(Treatment::Works, evicts);
+    let patch = world.open.iter().position(other).expect("a promise");
+    let patch = world.open.remove(patch);
+    world.remove("high");
+    // Written before the pod went, answered after.
+    world.answer(&patch);
+    assert_eq!(world.stats().in_flight.nominations, 0);
+}

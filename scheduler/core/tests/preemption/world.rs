@@ -176,6 +176,22 @@ impl World {
         }
     }
 
+    /// The answer to a request that was carried out comes only now.
+    pub(crate) fn answer(&mut self, command: &Command) {
+        if let Some(id) = id_of(command) {
+            let outcome = Ok(());
+            self.tell(Event::Completed { id, outcome });
+        }
+    }
+
+    /// A node comes.
+    pub(crate) fn add_node(&mut self, name: &str) {
+        self.nodes.push(name.to_owned());
+        self.tell(Event::NodeSet(
+            node(name).cpu(&self.cores.to_string()).arc(),
+        ));
+    }
+
     /// Lets time pass, stepping whenever the engine asks for it.
     pub(crate) fn pass(&mut self, time: Duration) {
         let end = self.now + time;
