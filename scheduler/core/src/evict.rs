@@ -214,6 +214,10 @@ impl Engine {
         };
         self.evictions.leave(&run.open, preemptor);
         self.hold_preemptor(preemptor, false);
+        // Room became free, or something else would have woken it while it was held.
+        if run.freed || self.queue.holds_back(preemptor) {
+            self.wake_preemptor(preemptor);
+        }
         let took = self.now.mono.saturating_sub(run.began);
         let result = if run.failed.is_some() {
             "error"
@@ -223,9 +227,6 @@ impl Engine {
         self.probe.keep(Timing::Evictions { result, took });
         let Some(text) = run.failed else {
             self.evictions.succeeded(preemptor);
-            if run.freed {
-                self.wake_preemptor(preemptor);
-            }
             return;
         };
         self.evictions.rest(preemptor, self.now.mono);

@@ -163,6 +163,13 @@ impl Queue {
         self.index.contains_key(uid)
     }
 
+    /// Whether a plugin holds this pod back.
+    pub(crate) fn holds_back(&self, uid: &Uid) -> bool {
+        let slot = self.index.get(uid).copied();
+        let item = slot.and_then(|slot| self.item(slot));
+        item.is_some_and(|item| item.place == Place::Gated)
+    }
+
     /// Whether an entity waits because of a plugin that asked to hear of falls of load.
     pub(crate) fn waits_for_load(&self) -> bool {
         self.pool.any_class(|class| {

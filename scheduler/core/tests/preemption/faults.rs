@@ -225,3 +225,17 @@ fn a_pod_that_is_gone_while_its_binding_is_open_is_waited_for_and_not_asked_to_g
     world.work();
     assert_eq!(world.node_of("high"), Some("n0"));
 }
+
+/// Its victims may take hours to end.
+#[test]
+fn a_node_that_comes_while_a_preemptor_is_held_is_not_slept_through() {
+    let mut world = one_victim();
+    world.pass_seconds(15);
+    world.add_node("new");
+    assert_eq!(world.node_of("high"), None, "it is held");
+    world.treat_all(Treatment::Works, evicts);
+    assert!(world.pods["v1"].deleting);
+    world.pass_seconds(15);
+    world.work();
+    assert_eq!(world.node_of("high"), Some("new"));
+}
