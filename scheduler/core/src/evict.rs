@@ -102,7 +102,10 @@ impl Engine {
         self.counters.preemption_victims += staying.len() as u64;
         let (mut bound, mut freed) = (Vec::new(), false);
         for victim in staying {
-            if self.preempt_binding(victim.uid(), verdict.plugin) {
+            if !self.cache.contains_pod(victim.uid()) {
+                // It went back with a member of its group.
+                freed = true;
+            } else if self.preempt_binding(victim.uid(), verdict.plugin) {
                 freed = true;
                 self.evictions.counters.in_memory += 1;
                 let note = preempted_note(preemptor, verdict.node);

@@ -1,6 +1,6 @@
 //! Groups: placed together or not at all (cases GANG-A1 to A3, with a test plugin).
 
-use plimsoll_core::{FailureKind, Outcome};
+use plimsoll_core::{Command, FailureKind, Outcome};
 use plimsoll_framework::test_util::{NodeBuilder, PodBuilder, node, pod};
 
 use crate::fakes;
@@ -314,4 +314,18 @@ fn a_member_that_is_refused_late_comes_back_as_a_lost_one() {
     harness.answer_bind("g2", Ok(()));
     harness.pass_seconds(5);
     assert_eq!(harness.bound()[3..], ["g1 -> a"]);
+}
+
+#[test]
+fn members_that_are_put_out_before_they_are_bound_all_go_back_and_none_is_deleted() {
+    let mut harness = start(&[node("a").cpu("2")]);
+    for number in 0..2 {
+        harness.set_pod(&member("g", number, 2).label("hold", "60"));
+    }
+    assert_eq!(harness.stats().cache.assumed, 2);
+    harness.set_pod(&pod("p").cpu("2").priority(9).label("rescue", "yes"));
+    let evicts = |command: &Command| matches!(command, Command::Evict { .. });
+    assert!(!harness.said.iter().any(evicts), "{:?}", harness.said);
+    harness.pass_seconds(5);
+    assert_eq!(harness.bound(), ["p -> a"]);
 }
