@@ -43,7 +43,7 @@ fn sample(harness: &Harness, node: &str, share: f64) -> Sample {
 }
 
 /// Samples of all nodes for so many seconds, each second.
-fn measure(harness: &mut Harness, loads: &[(&str, f64)], seconds: usize) {
+pub(crate) fn measure(harness: &mut Harness, loads: &[(&str, f64)], seconds: usize) {
     for _ in 0..seconds {
         harness.pass_seconds(1);
         let samples = loads

@@ -3,6 +3,7 @@
 mod binding;
 mod binding_faults;
 mod build;
+mod cases;
 mod cycle;
 mod evict;
 mod fakes;
