@@ -66,7 +66,7 @@ pub(crate) struct Queue {
     index: IndexMap<Uid, Slot>,
     active: Heap,
     resting: Heap,
-    resting_after_error: Heap,
+    resting_in_full: Heap,
     pool: Pool,
     in_flight: InFlight,
     groups: Groups,
@@ -93,7 +93,7 @@ impl Queue {
             index: IndexMap::new(),
             active: Heap::default(),
             resting: Heap::default(),
-            resting_after_error: Heap::default(),
+            resting_in_full: Heap::default(),
             pool: Pool::default(),
             in_flight: InFlight::default(),
             groups: Groups::default(),
@@ -121,7 +121,7 @@ impl Queue {
 
     /// The next entity to try: the head of the active queue; if that is empty, the head of
     /// those that rest after a rejection, so that an idle scheduler does not wait. Those
-    /// that rest after an error do wait: the API server needs it.
+    /// that rest after an error or were woken by a fall of load do wait ([`Self::rest`]).
     pub(crate) fn pop(&mut self) -> Option<Queued> {
         let (slot, woken_early) = match self.active.first() {
             Some(slot) => (slot, false),

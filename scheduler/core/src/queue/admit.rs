@@ -7,7 +7,7 @@ use plimsoll_framework::QueueSort;
 
 use super::heap::{Heap, Slot};
 use super::item::Place;
-use super::{Incoming, Moment, Queue, Queued};
+use super::{Happening, Incoming, Moment, Queue, Queued};
 
 /// Shortest time before a gated entity is looked at again for a time that its gate named:
 /// one that has passed must not make a tight loop.
@@ -21,11 +21,13 @@ impl Queue {
     }
 
     /// Puts it where entities rest, if no `PreEnqueue` holds it back: it may be popped from
-    /// there.
+    /// there, but for two. After an error the API server needs the pause. And load that
+    /// flaps around a line falls each second: an idle scheduler would try all again with
+    /// each fall.
     pub(super) fn rest(&mut self, slot: Slot, cause: Incoming, at: Moment<'_>) {
         let after_error = self.item(slot).is_some_and(|item| item.errors > 0);
-        let place = if after_error {
-            Place::ErrorBackoff
+        let place = if after_error || cause == Incoming::Event(Happening::LOAD_FELL) {
+            Place::FullBackoff
         } else {
             Place::Backoff
         };
@@ -133,7 +135,7 @@ impl Queue {
             Place::Backoff => change(&mut self.resting, &|a, b| {
                 pair(a, b).is_some_and(|(a, b)| by_expiry(a, b).then(by_queue(a, b)).is_lt())
             }),
-            Place::ErrorBackoff => change(&mut self.resting_after_error, &|a, b| {
+            Place::FullBackoff => change(&mut self.resting_in_full, &|a, b| {
                 pair(a, b)
                     .is_some_and(|(a, b)| by_expiry(a, b).then(a.arrival.cmp(&b.arrival)).is_lt())
             }),

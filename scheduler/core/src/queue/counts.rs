@@ -57,7 +57,7 @@ impl IncomingCounts {
         let queue = match place {
             Place::Out => return,
             Place::Active => "active",
-            Place::Backoff | Place::ErrorBackoff => "backoff",
+            Place::Backoff | Place::FullBackoff => "backoff",
             Place::Unschedulable => "unschedulable",
             Place::Gated => "gated",
         };
@@ -81,7 +81,7 @@ impl Queue {
     pub(crate) fn sizes(&self) -> QueueSizes {
         let mut sizes = QueueSizes {
             active: self.active.len(),
-            backoff: self.resting.len() + self.resting_after_error.len(),
+            backoff: self.resting.len() + self.resting_in_full.len(),
             unschedulable: self.pool.unschedulable(),
             gated: self.pool.gated(),
         };
@@ -90,7 +90,7 @@ impl Queue {
             let size = match item.place {
                 Place::Out => continue,
                 Place::Active => &mut sizes.active,
-                Place::Backoff | Place::ErrorBackoff => &mut sizes.backoff,
+                Place::Backoff | Place::FullBackoff => &mut sizes.backoff,
                 Place::Unschedulable => &mut sizes.unschedulable,
                 Place::Gated => &mut sizes.gated,
             };

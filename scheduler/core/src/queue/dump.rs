@@ -42,7 +42,7 @@ fn rank(place: Place) -> u8 {
     match place {
         Place::Out => 0,
         Place::Active => 1,
-        Place::Backoff | Place::ErrorBackoff => 2,
+        Place::Backoff | Place::FullBackoff => 2,
         Place::Unschedulable => 3,
         Place::Gated => 4,
     }
@@ -52,7 +52,7 @@ fn name(place: Place) -> &'static str {
     match place {
         Place::Out => "out",
         Place::Active => "active",
-        Place::Backoff | Place::ErrorBackoff => "backoff",
+        Place::Backoff | Place::FullBackoff => "backoff",
         Place::Unschedulable => "unschedulable",
         Place::Gated => "gated",
     }

@@ -45,7 +45,8 @@ pub(super) enum Place {
     Out,
     Active,
     Backoff,
-    ErrorBackoff,
+    /// As `Backoff`, and not to be popped before its rest is over.
+    FullBackoff,
     Unschedulable,
     Gated,
 }

@@ -37,7 +37,7 @@ impl Queue {
     /// be: more members, or fewer, may be worth another look.
     pub(super) fn look_again(&mut self, slot: Slot, was: Place, cause: Incoming, at: Moment<'_>) {
         match was {
-            Place::Active | Place::Backoff | Place::ErrorBackoff => {
+            Place::Active | Place::Backoff | Place::FullBackoff => {
                 self.admit(slot, was, cause, at);
             }
             Place::Out | Place::Unschedulable | Place::Gated => {

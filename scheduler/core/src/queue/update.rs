@@ -25,7 +25,7 @@ impl Queue {
             return self.add(Arc::clone(new), profile, at);
         }
         let place = self.item(slot).map_or(Place::Out, |item| item.place);
-        if matches!(place, Place::Active | Place::Backoff | Place::ErrorBackoff) {
+        if matches!(place, Place::Active | Place::Backoff | Place::FullBackoff) {
             // The order may have changed with the object.
             self.leave(slot);
             self.replace(slot, new);

@@ -125,7 +125,7 @@ impl Queue {
 
     /// When [`Self::flush`] has something to do next.
     pub(crate) fn next_flush(&self) -> Option<Duration> {
-        let heads = [self.resting.first(), self.resting_after_error.first()];
+        let heads = [self.resting.first(), self.resting_in_full.first()];
         let rests = heads
             .into_iter()
             .flatten()
@@ -146,7 +146,7 @@ impl Queue {
     fn flush_rested(&mut self, now: Duration) {
         let heads: [fn(&Self) -> Option<Slot>; 2] = [
             |queue| queue.resting.first(),
-            |queue| queue.resting_after_error.first(),
+            |queue| queue.resting_in_full.first(),
         ];
         for head in heads {
             while let Some(slot) = head(self) {

@@ -69,6 +69,27 @@ fn que_a2_a_pod_kept_off_for_load_is_bound_with_the_first_sample_below_the_line(
     assert!(harness.now <= fell + Duration::from_secs(2));
 }
 
+/// QUE-A2: 50 pods that a full node and a hot one keep out, for five minutes, while the full
+/// one goes up and down over the line each second.
+#[test]
+fn que_a2_a_node_that_flaps_around_the_line_makes_no_storm() {
+    const PODS: usize = 50;
+    let nodes = [node("flaps").cpu("10"), node("hot").cpu("10")];
+    let mut harness = Harness::with("Sort Heavy Fit Binder", "").started(&nodes);
+    harness.set_pod(&pod("full").cpu("10").on("flaps"));
+    measure(&mut harness, &[("flaps", 0.82), ("hot", 0.95)], 3);
+    for n in 0..PODS {
+        harness.set_pod(&pod(&format!("p{n}")).cpu("1"));
+    }
+    for _ in 0..150 {
+        measure(&mut harness, &[("flaps", 0.78), ("hot", 0.95)], 1);
+        measure(&mut harness, &[("flaps", 0.82), ("hot", 0.95)], 1);
+    }
+    let tries = harness.decisions().len();
+    // No more than the back-off of ten seconds would allow.
+    assert!(tries <= PODS * (300 / 10 + 5), "{tries} tries");
+}
+
 fn waiting(harness: &Harness) -> usize {
     let queue = harness.stats().queue;
     queue.active + queue.backoff + queue.unschedulable + queue.gated
