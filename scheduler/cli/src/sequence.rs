@@ -5,6 +5,8 @@
 use std::cmp::Reverse;
 use std::process::ExitCode;
 
+use anyhow::Context;
+
 use crate::verdict::{CaseOptions, SequenceAnswer, World, print};
 
 /// Down to which depth a value stands on a line of its own.
@@ -13,12 +15,13 @@ const LINES_TO_DEPTH: usize = 2;
 /// Places the pods of the case and prints where they go.
 ///
 /// # Errors
-/// The case makes no sense.
+/// The case makes no sense; names the file and the place.
 pub(crate) fn sequence(options: &CaseOptions) -> anyhow::Result<ExitCode> {
     let mut world = World::read(&options.case, !options.no_tables)?;
     let mut queue = world.pending();
     queue.sort_by_key(|(_, pod)| Reverse(pod.spec.priority));
     let placed = queue.iter().map(|(place, pod)| world.place(place, pod));
     let placed: anyhow::Result<Vec<_>> = placed.collect();
-    print(&SequenceAnswer::of(&placed?), LINES_TO_DEPTH)
+    let placed = placed.with_context(|| options.case.display().to_string())?;
+    print(&SequenceAnswer::of(&placed), LINES_TO_DEPTH)
 }

@@ -41,13 +41,14 @@ pub(crate) struct CaseOptions {
 /// Judges the pods of the case and prints every word.
 ///
 /// # Errors
-/// The case makes no sense.
+/// The case makes no sense; names the file and the place.
 pub(crate) fn verdict(options: &CaseOptions) -> anyhow::Result<ExitCode> {
     let mut world = World::read(&options.case, !options.no_tables)?;
     let pending = world.pending();
     let verdicts = pending.iter().map(|(place, pod)| world.judge(place, pod));
     let verdicts: anyhow::Result<Vec<_>> = verdicts.collect();
-    print(&VerdictAnswer::of(&verdicts?), LINES_TO_DEPTH)
+    let verdicts = verdicts.with_context(|| options.case.display().to_string())?;
+    print(&VerdictAnswer::of(&verdicts), LINES_TO_DEPTH)
 }
 
 /// Prints an answer.

@@ -50,12 +50,12 @@ fn bytes_of(path: &Path) -> io::Result<Vec<u8>> {
 fn parse(bytes: &[u8]) -> anyhow::Result<Case> {
     let mut fields = match serde_json::from_slice(bytes).context("not JSON")? {
         Value::Object(fields) => fields,
-        other => bail!("a case is an object, not {other}"),
+        other => bail!("a case is an object, not {}", kind_of(&other)),
     };
     if let Some(inner) = fields.remove("case") {
         match inner {
             Value::Object(inner) => fields = inner,
-            other => bail!("case: a case is an object, not {other}"),
+            other => bail!("case: a case is an object, not {}", kind_of(&other)),
         }
     }
     let mut case = Case::default();
@@ -79,7 +79,7 @@ fn config(value: Value) -> anyhow::Result<Map<String, Value>> {
     match value {
         Value::Null => Ok(Map::new()),
         Value::Object(fields) => Ok(fields),
-        other => bail!("config: expected an object, found {other}"),
+        other => bail!("config: expected an object, found {}", kind_of(&other)),
     }
 }
 
@@ -87,7 +87,19 @@ fn list(name: &str, value: Value) -> anyhow::Result<Vec<Value>> {
     match value {
         Value::Null => Ok(Vec::new()),
         Value::Array(items) => Ok(items),
-        other => bail!("{name}: expected a list, found {other}"),
+        other => bail!("{name}: expected a list, found {}", kind_of(&other)),
+    }
+}
+
+/// What a value is, in words: the value itself may be megabytes.
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
     }
 }
 
@@ -115,18 +127,18 @@ mod tests {
             "{}",
             mistake("{")
         );
-        assert_eq!(mistake("7"), "a case is an object, not 7");
+        assert_eq!(mistake("7"), "a case is an object, not a number");
         assert_eq!(
             mistake(r#"{"case":[]}"#),
-            "case: a case is an object, not []"
+            "case: a case is an object, not a list"
         );
         assert_eq!(
             mistake(r#"{"config":1}"#),
-            "config: expected an object, found 1"
+            "config: expected an object, found a number"
         );
         assert_eq!(
             mistake(r#"{"pending":{}}"#),
-            "pending: expected a list, found {}"
+            "pending: expected a list, found an object"
         );
         assert!(mistake(r#"{"pendng":[]}"#).starts_with("unknown field \"pendng\": a case has"));
     }
