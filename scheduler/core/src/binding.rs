@@ -19,6 +19,7 @@ mod ask;
 mod deadline;
 mod doubt;
 mod end;
+mod extender;
 mod group;
 mod limiter;
 mod permit;
@@ -109,6 +110,8 @@ struct Request {
 enum Work {
     /// The `Binding`.
     Bind,
+    /// What the first of these extenders is to do; the others stand in for it.
+    BindBy(VecDeque<usize>),
     /// The changes of a Bind plugin.
     BindEffects(VecDeque<Effect>),
     /// The changes of the `plugin`-th `PreBind`, which is asked again afterwards.
@@ -165,6 +168,6 @@ impl Binding {
 impl Work {
     /// Whether it decides that the pod is bound.
     fn binds(&self) -> bool {
-        matches!(self, Self::Bind | Self::BindEffects(_))
+        matches!(self, Self::Bind | Self::BindBy(_) | Self::BindEffects(_))
     }
 }

@@ -9,6 +9,7 @@ use plimsoll_framework::Effect;
 use plimsoll_objects::{ObjectKey, Pod, Uid};
 
 use crate::decision::Decision;
+use crate::question::Question;
 
 /// Number of a command, never used twice by one engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -56,6 +57,18 @@ pub enum Command {
         pod: PodRef,
         /// Message of the condition.
         message: String,
+    },
+    /// Ask an HTTP extender. Answered by one
+    /// [`Event::ExtenderAnswered`](crate::Event::ExtenderAnswered).
+    AskExtender {
+        /// To be answered.
+        id: CommandId,
+        /// Index of the extender in the configuration.
+        extender: usize,
+        /// The pod.
+        pod: PodRef,
+        /// What it is asked.
+        question: Question,
     },
     /// Write an event for people. May be dropped under pressure; is never answered.
     RecordEvent(PodEvent),

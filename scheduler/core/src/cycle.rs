@@ -1,6 +1,7 @@
 //! One scheduling cycle: pop a pod, decide, assume the node, reserve, ask for permission
 //! (kube-scheduler `schedule_one.go` `ScheduleOne`).
 
+mod consult;
 pub(crate) mod decide;
 pub(crate) mod desk;
 mod fail;
@@ -8,24 +9,26 @@ pub(crate) mod find;
 mod groups;
 pub(crate) mod message;
 pub(crate) mod nowhere;
+mod place;
+mod promised;
 mod record;
 mod select;
 mod signature;
+mod spared;
 mod table;
 
 use std::sync::Arc;
 
 use plimsoll_config::NodesToScore;
-use plimsoll_framework::{
-    Code, Cycle, CycleState, Entity, NodeInfo, PodEstimate, QueuedPod, Rejection,
-};
-use plimsoll_objects::{Object, Pod};
+use plimsoll_framework::{Code, Cycle, CycleState, Entity, PodEstimate, QueuedPod, Rejection};
+use plimsoll_objects::Pod;
 
-use self::decide::{Chosen, Decided, Deciding};
-use crate::binding::Reserved;
+use self::consult::Consult;
+use self::decide::{Decided, Deciding};
 use crate::command::{Command, PodEvent, PodRef};
-use crate::decision::{Outcome, Unscored};
+use crate::decision::Unscored;
 use crate::engine::Engine;
+use crate::extender::{Ask, Turn};
 use crate::probe::Begun;
 use crate::queue::{Queued, Setback};
 use crate::runtime::Framework;
@@ -50,21 +53,14 @@ pub(crate) struct Tried {
     pub(crate) record: crate::Decision,
 }
 
-/// A pod on the node that was chosen for it.
-pub(crate) struct Held {
-    /// The pod as it will be there.
-    pub(crate) pod: Arc<Pod>,
-    /// The objects that are taken for what they will be.
-    pub(crate) assumed: Vec<Object>,
-    /// Whether no `Reserve` turned it down.
-    pub(crate) reserved: Result<(), Rejection>,
-}
-
 impl Engine {
     /// Tries the next pod of the queue, if there is one.
     pub(crate) fn run_cycle(&mut self) {
         // Before the pod is taken: what is told now is in the snapshot that it is judged by.
         self.refresh();
+        if let Some(turn) = self.consults.next_turn() {
+            return self.take_turn(turn);
+        }
         let Some(mut item) = self.queue.pop() else {
             return;
         };
@@ -79,22 +75,33 @@ impl Engine {
         }
         let began = item.began;
         self.attempt(item, &queued);
+        self.look_for_slowness(&queued, began);
+    }
+
+    /// Tells of a step that held everybody up.
+    pub(crate) fn look_for_slowness(&self, queued: &QueuedPod, began: Begun) {
         if let Some(took) = self.probe.took(began).filter(|took| *took >= SLOW_CYCLE) {
             let pod = queued.pod.key().clone();
             self.probe.keep(Timing::SlowCycle { pod, took });
         }
     }
 
-    pub(crate) fn attempt(&mut self, item: Queued, queued: &QueuedPod) {
+    /// Runs the cycle of a pod whose turn it is.
+    pub(crate) fn attempt_with(&mut self, turn: Turn, queued: &QueuedPod) {
         let profiles = Arc::clone(&self.profiles);
-        let framework = profiles.get(item.profile);
+        let framework = profiles.get(turn.item.profile);
+        let tried = self.try_pod(framework, queued, (turn.item.began, Some(&turn)));
         let Tried {
             pod,
             estimate,
             state,
             decided,
             record,
-        } = self.try_pod(framework, queued, (item.began, true));
+        } = match tried {
+            Ok(tried) => tried,
+            Err(asks) => return self.ask_extenders(turn, &queued.pod, asks),
+        };
+        let item = turn.item;
         let attempt = Attempt {
             item,
             pod: Arc::clone(&pod),
@@ -119,14 +126,17 @@ impl Engine {
         })));
     }
 
-    /// Decides where the pod is to go, in the attempt that began at `began`; `helps` says
-    /// whether `PostFilter`s are asked if it is nowhere.
+    /// Decides where the pod is to go, in the attempt that began at `began`. With a turn,
+    /// extenders have a say and `PostFilter`s help if it is nowhere; without, neither.
+    ///
+    /// # Errors
+    /// What extenders must be asked first.
     pub(crate) fn try_pod(
         &mut self,
         framework: &Framework,
         queued: &QueuedPod,
-        (began, helps): (Begun, bool),
-    ) -> Tried {
+        (began, turn): (Begun, Option<&Turn>),
+    ) -> Result<Tried, Vec<Ask>> {
         let pod = self.with_promise(&queued.pod);
         let estimate = self.cache.estimate(&pod);
         let cycle = Cycle {
@@ -147,10 +157,11 @@ impl Engine {
                 .and_then(|name| self.cache.id_of(name)),
             start: self.next_start,
             probe: &self.probe,
-            helps,
+            helps: turn.is_some(),
+            consult: turn.and_then(|turn| Consult::of(&self.extenders, turn)),
         };
         let mut state = CycleState::new();
-        let decided = deciding.decide(&mut state, &mut self.desk, &mut self.random);
+        let decided = deciding.decide(&mut state, &mut self.desk, &mut self.random)?;
         if let Decided::Chosen(_) = &decided
             && let Some(took) = self.probe.took(began)
         {
@@ -164,13 +175,13 @@ impl Engine {
             let looked_at = self.next_start + self.desk.found().evaluated();
             self.next_start = looked_at % self.snapshot.len();
         }
-        Tried {
+        Ok(Tried {
             pod: Arc::clone(&queued.pod),
             estimate,
             state,
             decided,
             record,
-        }
+        })
     }
 
     /// The pod with the node that it is promised, also while the watch has not shown that: a
@@ -183,80 +194,6 @@ impl Engine {
             Arc::make_mut(&mut pod).status.nominated_node = Some(Arc::clone(node));
         }
         pod
-    }
-
-    /// Takes the chosen node. Gives how the attempt ended, if a plugin turned it down.
-    fn place(
-        &mut self,
-        framework: &Framework,
-        attempt: Attempt,
-        chosen: Chosen,
-    ) -> Option<Outcome> {
-        let info = Arc::clone(self.snapshot.get(chosen.node)?);
-        let Attempt {
-            item,
-            pod,
-            estimate,
-            mut state,
-        } = attempt;
-        let held = self.hold(framework, &info, (&pod, &estimate, &mut state));
-        let waiting_for = |plugin| self.bindings.waiting_for(item.profile, plugin);
-        let cycle = Cycle {
-            pod: &pod,
-            estimate: &estimate,
-            snapshot: &self.snapshot,
-            now: self.now,
-        };
-        let permitted = held
-            .reserved
-            .and_then(|()| framework.permit(&cycle, &mut state, &info, (waiting_for, &self.probe)));
-        let reserved = Reserved {
-            item,
-            pod: held.pod,
-            state,
-            over: chosen.over.map(|over| over.reason),
-            assumed: held.assumed,
-        };
-        match permitted {
-            Ok(permitted) => {
-                self.status.withdraw(pod.uid());
-                self.begin_binding(reserved, permitted);
-                None
-            }
-            Err(rejection) => {
-                let outcome = outcome_of(&rejection);
-                self.turned_down_at_once(reserved, &rejection);
-                Some(outcome)
-            }
-        }
-    }
-
-    /// Puts the pod on its node and lets every `Reserve` do its part. Where one turns it
-    /// down, the caller takes everything back.
-    pub(crate) fn hold(
-        &mut self,
-        framework: &Framework,
-        info: &NodeInfo,
-        (pod, estimate, state): (&Arc<Pod>, &PodEstimate, &mut CycleState),
-    ) -> Held {
-        let placed = self.cache.assume(pod, info.name(), self.now);
-        self.promise_used(pod, info.name());
-        let cycle = Cycle {
-            pod,
-            estimate,
-            snapshot: &self.snapshot,
-            now: self.now,
-        };
-        let mut assumed = Vec::new();
-        let reserved = framework.reserve(&cycle, state, info, (&mut assumed, &self.probe));
-        for object in &assumed {
-            self.snapshot.catalog_mut().assume(object.clone());
-        }
-        Held {
-            pod: placed,
-            assumed,
-            reserved,
-        }
     }
 
     /// Whether the pod needs no attempt: it is being deleted, or has a node already.
@@ -282,18 +219,6 @@ impl Engine {
 /// What is said of a pod that is not tried because it is being deleted.
 pub(crate) fn skipped_deleting(pod: &Pod) -> String {
     format!("skip schedule deleting pod: {}", pod.key())
-}
-
-fn outcome_of(rejection: &Rejection) -> Outcome {
-    if rejection.code == Code::Error {
-        Outcome::Failed {
-            message: rejection.message(),
-        }
-    } else {
-        Outcome::Unschedulable {
-            message: message::by_one(rejection),
-        }
-    }
 }
 
 impl Engine {

@@ -97,7 +97,7 @@ pub struct Candidate {
     pub node: Arc<str>,
     /// Sum of weight times score.
     pub total: i64,
-    /// Score of each plugin.
+    /// Score of each plugin; what HTTP extenders added comes last, as `Extender`.
     pub scores: Vec<PluginScore>,
     /// Its load at the decision.
     pub load: NodeLoad,

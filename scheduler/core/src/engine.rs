@@ -14,6 +14,7 @@ use crate::command::Command;
 use crate::cycle::desk::Desk;
 use crate::event::Event;
 use crate::evict::Evictions;
+use crate::extender::{Consults, Extenders};
 use crate::nominator::Nominator;
 use crate::options::EngineOptions;
 use crate::outbox::Outbox;
@@ -42,6 +43,8 @@ pub struct Engine {
     pub(crate) status: StatusLane,
     pub(crate) evictions: Evictions,
     pub(crate) asides: Asides,
+    pub(crate) extenders: Extenders,
+    pub(crate) consults: Consults,
     pub(crate) snapshot: Snapshot,
     pub(crate) desk: Desk,
     pub(crate) random: Random,
@@ -98,6 +101,8 @@ impl Engine {
             status: StatusLane::default(),
             evictions: Evictions::default(),
             asides: Asides::default(),
+            extenders: Extenders::new(&config.extenders),
+            consults: Consults::default(),
             snapshot: Snapshot::empty(now),
             desk: Desk::new(options.tables),
             random: Random::new(options.seed),
@@ -209,9 +214,12 @@ impl Engine {
 
     fn in_flight(&self) -> InFlightSizes {
         let (evictions, preemptors) = self.evictions.sizes();
+        let (asking, asking_waiting) = self.consults.sizes();
         InFlightSizes {
             evictions,
             preemptors,
+            asking,
+            asking_waiting,
             asides: self.asides.len(),
             nominations: self.status.nominations(),
             ..self.bindings.sizes(self.status.sizes())
@@ -224,7 +232,7 @@ impl Engine {
         self.nodes_listed
             && self.pods_listed
             && self.bindings.waiting() <= MAX_DECIDED_WAITING
-            && self.queue.has_next()
+            && (self.queue.has_next() || self.consults.has_turn())
     }
 
     fn dispatch(&mut self) {

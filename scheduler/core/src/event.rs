@@ -10,6 +10,7 @@ use plimsoll_load::Sample;
 use plimsoll_objects::{Node, Object, ObjectKey, ObjectKind, Pod, Uid};
 
 use crate::command::CommandId;
+use crate::question::Reply;
 
 /// One thing that happened.
 #[derive(Debug, Clone)]
@@ -59,6 +60,13 @@ pub enum Event {
         id: CommandId,
         /// How it went.
         outcome: Result<(), Failure>,
+    },
+    /// An extender has answered, or has failed to: the text is for people.
+    ExtenderAnswered {
+        /// To which command.
+        id: CommandId,
+        /// What it said.
+        reply: Result<Reply, String>,
     },
 }
 

@@ -26,6 +26,11 @@ use crate::runtime::Framework;
 
 pub(crate) use self::over::Blame;
 
+/// Placing a member past an extender that has a say would be wrong, and nobody would know.
+const NOT_ASKED: &str = "an HTTP extender filters, scores or preempts for this pod, and \
+     extenders are not asked about members of a group: schedule it without its group, or set \
+     the extender's managedResources";
+
 /// What placing the members has come to so far.
 #[derive(Default)]
 struct Placing {
@@ -108,6 +113,9 @@ impl Engine {
         queued: &QueuedPod,
         placing: &mut Placing,
     ) -> Result<(), Failed> {
+        if !self.extenders.consulted_for(&queued.pod).is_empty() {
+            return Err(Failed::error(NOT_ASKED.to_owned()));
+        }
         // The member before is on its node now.
         self.refresh();
         let Tried {
@@ -116,7 +124,9 @@ impl Engine {
             mut state,
             decided,
             record,
-        } = self.try_pod(framework, queued, (item.began, false));
+        } = self
+            .try_pod(framework, queued, (item.began, None))
+            .map_err(|_| Failed::error(NOT_ASKED.to_owned()))?;
         placing.setback = placing.setback.and(self.turned_down_by(framework));
         placing.records.push(record);
         let chosen = match decided {

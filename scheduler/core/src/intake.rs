@@ -34,6 +34,7 @@ impl Engine {
             Event::Samples(samples) => self.samples(&samples),
             Event::LoadSwitched(on) => self.load_switched(on),
             Event::Completed { id, outcome } => self.completed(id, &outcome),
+            Event::ExtenderAnswered { id, reply } => self.extender_answered(id, reply),
         }
     }
 

@@ -12,6 +12,7 @@ pub mod command;
 pub mod decision;
 pub mod event;
 pub mod options;
+pub mod question;
 pub mod stats;
 pub mod timing;
 pub mod verdict;
@@ -23,6 +24,7 @@ mod cycle;
 mod dump;
 mod engine;
 mod evict;
+mod extender;
 mod group;
 mod intake;
 mod load_watch;
@@ -49,6 +51,7 @@ pub use event::{Event, Failure, FailureKind};
 pub use options::EngineOptions;
 pub use plimsoll_load::LoadCensus;
 pub use profile::BuildError;
+pub use question::{Question, RefusedNode, Reply, SparedOn, VictimsOn};
 pub use stats::{
     BindCounters, CacheSizes, Counters, EngineStats, EvictionCounters, InFlightSizes, LoadStats,
     ProfileAttempts, QueueIncoming, QueueSizes, StatusCounters, UnschedulablePods,

@@ -89,7 +89,7 @@ impl Profiles {
     pub(crate) fn new(config: &SchedulerConfig) -> Result<Self, BuildError> {
         let numbered = config.profiles.iter().enumerate();
         let built: Result<Vec<_>, _> = numbered
-            .map(|(index, profile)| Framework::new(index, profile))
+            .map(|(index, profile)| Framework::new(index, profile, &config.extenders))
             .collect();
         let frameworks = built?;
         let mut by_name = BTreeMap::new();

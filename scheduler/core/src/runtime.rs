@@ -30,6 +30,8 @@ pub(crate) struct Framework {
     /// `percentageOfNodesToScore`.
     pub(crate) nodes_to_score: NodesToScore,
     pub(crate) queue_sort: Hook<dyn QueueSort>,
+    /// Whether extenders filter or score nodes.
+    extended: bool,
     plugins: Vec<Listener>,
     grouping: Vec<Hook<dyn Grouping>>,
     pre_enqueue: Vec<Hook<dyn PreEnqueue>>,
@@ -84,6 +86,11 @@ impl Framework {
 
     pub(crate) fn has_scores(&self) -> bool {
         !self.score.is_empty()
+    }
+
+    /// Whether more than one node is worth finding.
+    pub(crate) fn chooses(&self) -> bool {
+        self.has_scores() || self.extended
     }
 
     pub(crate) fn has_pre_binds(&self) -> bool {

@@ -76,6 +76,10 @@ pub struct InFlightSizes {
     pub evictions: usize,
     /// Pods that wait for their victims, or rest as these would not go.
     pub preemptors: usize,
+    /// Pods that wait for answers of HTTP extenders.
+    pub asking: usize,
+    /// Pods that wait for such an extender to be free.
+    pub asking_waiting: usize,
     /// Other writes without an answer.
     pub asides: usize,
     /// Nominations written that the watch has not shown yet.

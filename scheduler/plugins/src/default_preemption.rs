@@ -17,7 +17,7 @@ use std::sync::Arc;
 use plimsoll_framework::{
     Actions, Catalog, Change, ClusterEvent, Code, Cycle, CycleState, Depends, EnqueueExtensions,
     EventResource, Handle, Hint, Hooks, NodeId, PluginSpec, Point, PostFilter, PostFilterOutcome,
-    PreEnqueue, Rejection,
+    PreEnqueue, Preemption, Rejection,
 };
 use plimsoll_objects::Pod;
 
@@ -85,6 +85,18 @@ impl PostFilter for DefaultPreemption {
             engine,
         };
         let found = dry_run.search(&nodes, self.wanted(nodes.len()));
+        outcome(cycle, found)
+    }
+
+    fn choose(
+        &self,
+        cycle: &Cycle<'_>,
+        candidates: Vec<Preemption>,
+    ) -> Result<PostFilterOutcome, Rejection> {
+        let found = Found {
+            candidates,
+            ..Found::default()
+        };
         outcome(cycle, found)
     }
 }

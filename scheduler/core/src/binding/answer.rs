@@ -29,27 +29,12 @@ impl Engine {
             return false;
         };
         let now = self.now.mono;
-        let Some(binding) = self.bindings.get_mut(&uid) else {
+        let Some((request, at)) = self.request_of(&uid, id) else {
             return true;
         };
-        let Stage::Request(request) = &mut binding.stage else {
-            return true;
-        };
-        let Progress::Asked { id: asked, at } = request.progress else {
-            return true;
-        };
-        if asked != id {
-            return true;
-        }
         request.progress = Progress::Resting;
         if request.work.binds() {
-            let framework = self.profiles.get(binding.reserved.item.profile);
-            self.probe.keep(Timing::Point {
-                profile: Arc::clone(&framework.scheduler_name),
-                point: label(Point::Bind),
-                status: if outcome.is_ok() { SUCCESS } else { ERROR },
-                took: now.saturating_sub(at),
-            });
+            self.time_bind(&uid, at, outcome.is_ok());
         }
         let kind = outcome
             .as_ref()
@@ -73,7 +58,7 @@ impl Engine {
         );
     }
 
-    fn settle(&mut self, uid: &Uid, outcome: &Result<(), Failure>) {
+    pub(super) fn settle(&mut self, uid: &Uid, outcome: &Result<(), Failure>) {
         let Some(binding) = self.bindings.get(uid) else {
             return;
         };
@@ -111,7 +96,7 @@ impl Engine {
         };
         request.tries = 0;
         let (effects, next) = match &mut request.work {
-            Work::Bind => return self.bound(uid),
+            Work::Bind | Work::BindBy(_) => return self.bound(uid),
             Work::BindEffects(effects) => (effects, None),
             Work::PreBindEffects {
                 effects,
@@ -136,7 +121,10 @@ impl Engine {
         let Stage::Request(request) = &mut binding.stage else {
             return;
         };
-        let text = format!("{}: {}", request.doing, failure.message);
+        let text = match request.doing.as_str() {
+            "" => failure.message.clone(),
+            doing => format!("{doing}: {}", failure.message),
+        };
         match failure.kind {
             FailureKind::Conflict | FailureKind::NotFound if binds => self.lost(uid),
             FailureKind::TooManyRequests { .. } => self.ready_again(uid, true),
@@ -173,6 +161,37 @@ impl Engine {
         } else {
             self.bindings.ready.push_back(uid.clone());
         }
+    }
+
+    /// An answer to `id` of `uid` has come: gives the request, to be settled, and when it
+    /// was sent; `None` if another question is open by now.
+    pub(super) fn request_of(
+        &mut self,
+        uid: &Uid,
+        id: CommandId,
+    ) -> Option<(&mut Request, Duration)> {
+        let binding = self.bindings.get_mut(uid)?;
+        let Stage::Request(request) = &mut binding.stage else {
+            return None;
+        };
+        let Progress::Asked { id: asked, at } = request.progress else {
+            return None;
+        };
+        (asked == id).then_some((request, at))
+    }
+
+    /// Tells how long binding took, and how it went.
+    pub(super) fn time_bind(&self, uid: &Uid, at: Duration, is_ok: bool) {
+        let Some(binding) = self.bindings.get(uid) else {
+            return;
+        };
+        let framework = self.profiles.get(binding.reserved.item.profile);
+        self.probe.keep(Timing::Point {
+            profile: Arc::clone(&framework.scheduler_name),
+            point: label(Point::Bind),
+            status: if is_ok { SUCCESS } else { ERROR },
+            took: self.now.mono.saturating_sub(at),
+        });
     }
 
     pub(super) fn ask_later(&mut self, uid: &Uid) {

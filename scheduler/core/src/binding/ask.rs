@@ -7,6 +7,7 @@ use plimsoll_objects::Uid;
 use super::{Progress, Stage, Work};
 use crate::command::{Command, PodRef};
 use crate::engine::Engine;
+use crate::question::Question;
 
 /// How long an answer is waited for: longer than the driver's own time-outs and its look at
 /// the pod after a lost answer. Then the question is asked again.
@@ -18,6 +19,14 @@ const MAX_DECISION_AGE: Duration = Duration::from_mins(1);
 impl Engine {
     /// Sends requests of decided pods, first come first served.
     pub(crate) fn ask_for_bindings(&mut self) {
+        let for_extenders = std::mem::take(&mut self.bindings.ready_by_extender);
+        for uid in for_extenders {
+            if self.status.is_asked(&uid) {
+                self.bindings.ready_by_extender.push_back(uid);
+            } else {
+                self.ask(&uid);
+            }
+        }
         let mut held = Vec::new();
         while self
             .bindings
@@ -59,6 +68,18 @@ impl Engine {
         let pod = PodRef::of(&binding.reserved.pod);
         let command = match &request.work {
             Work::Bind => Command::Bind { id, pod, node },
+            Work::BindBy(extenders) => {
+                let Some(extender) = extenders.front().copied() else {
+                    return self.run_bind_plugin(uid);
+                };
+                let question = Question::Bind { node };
+                Command::AskExtender {
+                    id,
+                    extender,
+                    pod,
+                    question,
+                }
+            }
             Work::BindEffects(effects) | Work::PreBindEffects { effects, .. } => {
                 let Some(effect) = effects.front().cloned() else {
                     return self.give_up(uid, "the plugin named no change to make".to_owned());
@@ -66,12 +87,17 @@ impl Engine {
                 Command::Apply { id, pod, effect }
             }
         };
+        let by_extender = matches!(request.work, Work::BindBy(_));
         request.progress = Progress::Asked { id, at: now };
         if request.work.binds() {
             // It is about to be bound: a nomination that comes later would stay for good.
             self.status.withdraw(uid);
         }
         self.outbox.push(command);
+        if by_extender {
+            // Whoever asks it has a time-out of its own, and pods may wait for others there.
+            return self.bindings.expect_reply(id, uid);
+        }
         self.bindings.expect_answer(id, uid);
         self.bindings
             .set_deadline(uid, Some(now.saturating_add(ANSWER_TIMEOUT)));

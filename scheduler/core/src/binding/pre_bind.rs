@@ -126,6 +126,21 @@ impl Engine {
                 took,
             });
         }
+        let binders = self.extenders.binders_of(&reserved.pod);
+        if !binders.is_empty() {
+            // As kube-scheduler words it: the extender's own text is all that is said.
+            return self.line_up(uid, Work::BindBy(binders.into()), String::new());
+        }
+        self.run_bind_plugin(uid);
+    }
+
+    /// Binds by the plugins of the profile.
+    pub(super) fn run_bind_plugin(&mut self, uid: &Uid) {
+        let Some(binding) = self.bindings.get(uid) else {
+            return;
+        };
+        let reserved = &binding.reserved;
+        let framework = self.profiles.get(reserved.item.profile);
         let how = framework.bind(&reserved.pod, &reserved.state, &reserved.node());
         match how {
             Ok((name, outcome)) => {

@@ -10,7 +10,7 @@ use plimsoll_objects::Uid;
 
 use super::group::GroupsInFlight;
 use super::limiter::Limiter;
-use super::{Binding, Fate, Progress, Request, Reserved, Stage};
+use super::{Binding, Fate, Progress, Request, Reserved, Stage, Work};
 use crate::command::CommandId;
 use crate::plugin_set::PluginIx;
 use crate::profile::ProfileIx;
@@ -23,6 +23,10 @@ pub(crate) struct Bindings {
     /// Pods that a `PreBind` lets wait for an event.
     event_waiters: BTreeSet<Uid>,
     pub(super) ready: VecDeque<Uid>,
+    /// The same for those that an extender binds: they need no request to the API server.
+    pub(super) ready_by_extender: VecDeque<Uid>,
+    /// Questions to extenders without an answer.
+    replies: BTreeMap<CommandId, Uid>,
     pub(super) limiter: Limiter,
     pub(super) groups: GroupsInFlight,
     order: u64,
@@ -36,6 +40,8 @@ impl Bindings {
             answers: BTreeMap::new(),
             event_waiters: BTreeSet::new(),
             ready: VecDeque::new(),
+            ready_by_extender: VecDeque::new(),
+            replies: BTreeMap::new(),
             limiter: Limiter::new(min_in_flight, max_in_flight),
             groups: GroupsInFlight::default(),
             order: 0,
@@ -86,7 +92,7 @@ impl Bindings {
             permit: count(|stage| matches!(stage, Stage::Permit(_) | Stage::Together)),
             pre_bind: count(|stage| matches!(stage, Stage::PreBind { .. })),
             ready: self.ready.len(),
-            binds: self.asked(),
+            binds: self.asked() + self.replies.len(),
             bind_limit: self.limiter.limit(),
             status,
             status_waiting,
@@ -143,6 +149,7 @@ impl Bindings {
         }) = &binding.stage
         {
             self.ready.retain(|other| other != uid);
+            self.ready_by_extender.retain(|other| other != uid);
         }
         Some(binding)
     }
@@ -155,10 +162,11 @@ impl Bindings {
         }
         if let Stage::Request(Request {
             progress: Progress::Ready,
+            work,
             ..
         }) = &stage
         {
-            self.ready.push_back(uid.clone());
+            self.line_for(work).push_back(uid.clone());
         }
         if let Some(binding) = self.all.get_mut(uid) {
             binding.stage = stage;
@@ -186,6 +194,22 @@ impl Bindings {
 
     pub(super) fn expect_answer(&mut self, id: CommandId, uid: &Uid) {
         self.answers.insert(id, uid.clone());
+    }
+
+    /// Where a request waits to be sent.
+    pub(super) fn line_for(&mut self, work: &Work) -> &mut VecDeque<Uid> {
+        match work {
+            Work::BindBy(_) => &mut self.ready_by_extender,
+            Work::Bind | Work::BindEffects(_) | Work::PreBindEffects { .. } => &mut self.ready,
+        }
+    }
+
+    pub(super) fn expect_reply(&mut self, id: CommandId, uid: &Uid) {
+        self.replies.insert(id, uid.clone());
+    }
+
+    pub(super) fn take_reply(&mut self, id: CommandId) -> Option<Uid> {
+        self.replies.remove(&id)
     }
 
     pub(super) fn take_answer(&mut self, id: CommandId) -> Option<Uid> {

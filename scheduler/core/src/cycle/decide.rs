@@ -6,12 +6,14 @@
 use plimsoll_config::NodesToScore;
 use plimsoll_framework::{Cycle, CycleState, NodeId, Point, Rejection};
 
+use super::consult::{Consult, Halt};
 use super::desk::Desk;
 use super::find::{Extent, Found, enough};
 use super::nowhere::Nowhere;
 use super::select;
 use super::table::Unfit;
 use crate::decision::{OverCap, Unscored};
+use crate::extender::Ask;
 use crate::nominator::NominatedByNode;
 use crate::plugin_set::PluginSet;
 use crate::probe::{Probe, status_of};
@@ -33,6 +35,8 @@ pub(crate) struct Deciding<'a> {
     pub(crate) probe: &'a Probe,
     /// Whether `PostFilter`s may help.
     pub(crate) helps: bool,
+    /// `None`: no extender has a say.
+    pub(crate) consult: Option<Consult<'a>>,
 }
 
 /// What was decided.
@@ -64,42 +68,75 @@ impl Chosen {
 }
 
 impl Deciding<'_> {
+    /// # Errors
+    /// What extenders must be asked first.
     pub(crate) fn decide(
         &self,
         state: &mut CycleState,
         desk: &mut Desk,
         random: &mut Random,
-    ) -> Decided {
+    ) -> Result<Decided, Vec<Ask>> {
+        match self.try_decide(state, desk, random) {
+            Ok(decided) => Ok(decided),
+            Err(Halt::Failed(text)) => Ok(Decided::Failed(Rejection::error(text))),
+            Err(Halt::Ask(asks)) => Err(asks),
+        }
+    }
+
+    fn try_decide(
+        &self,
+        state: &mut CycleState,
+        desk: &mut Desk,
+        random: &mut Random,
+    ) -> Result<Decided, Halt> {
         desk.clear();
         if self.cycle.snapshot.is_empty() {
-            return Decided::Nowhere(Nowhere::without_nodes());
+            return Ok(Decided::Nowhere(Nowhere::without_nodes()));
         }
         let ready = match self.framework.pre_filter(&self.cycle, state, self.probe) {
             Ok(ready) => ready,
             Err(stop) => return self.stopped(state, *stop),
         };
         let judge = self.judge(ready.skip);
-        if let Some(node) = self.promised_node(&judge, state, &mut desk.found) {
-            return Decided::Chosen(Chosen::unscored(node, Unscored::NominatedNode));
+        if let Some(node) = self.promised_node(&judge, state, &mut desk.found)? {
+            return Ok(Decided::Chosen(Chosen::unscored(
+                node,
+                Unscored::NominatedNode,
+            )));
         }
         let begun = self.probe.begin();
         let searched = self.find(&judge, state, &ready, desk);
         let (name, status) = (&self.framework.scheduler_name, status_of(&searched));
         self.probe.point(begun, name, Point::Filter, status);
         if let Err(error) = searched {
-            return Decided::Failed(error);
+            return Ok(Decided::Failed(error));
         }
         let found = desk.found();
         self.framework
             .count_filters(self.probe, ready.skip, found.evaluated(), &found.rejected);
+        let struck = self.ask_about(&mut desk.found)?;
+        let found = desk.found();
         match found.feasible.as_slice() {
-            [] => self.soft_or_nowhere(&judge, state, &ready, found, random),
-            [only] => Decided::Chosen(Chosen::unscored(*only, Unscored::OnlyFeasibleNode)),
+            [] => self.soft_or_nowhere(&judge, state, &ready, (found, struck), random),
+            [only] => Ok(Decided::Chosen(Chosen::unscored(
+                *only,
+                Unscored::OnlyFeasibleNode,
+            ))),
             _ => self.score(state, desk, random),
         }
     }
 
-    fn score(&self, state: &mut CycleState, desk: &mut Desk, random: &mut Random) -> Decided {
+    fn score(
+        &self,
+        state: &mut CycleState,
+        desk: &mut Desk,
+        random: &mut Random,
+    ) -> Result<Decided, Halt> {
+        let (snapshot, feasible) = (self.cycle.snapshot, &desk.found.feasible);
+        let added = self
+            .consult
+            .map(|consult| consult.scores(snapshot, feasible))
+            .transpose()?;
         let scored = if let Some(table) = desk.table() {
             table.score(self, state)
         } else {
@@ -108,14 +145,17 @@ impl Deciding<'_> {
                 .score_all(&self.cycle, state, feasible, scores, self.probe)
         };
         if let Err(error) = scored {
-            return Decided::Failed(error);
+            return Ok(Decided::Failed(error));
+        }
+        if let Some(added) = added {
+            desk.scores.add(added);
         }
         let node = select::best(&desk.found().feasible, &desk.scores().totals, random);
-        Decided::Chosen(Chosen {
+        Ok(Decided::Chosen(Chosen {
             node,
             unscored: None,
             over: None,
-        })
+        }))
     }
 
     pub(crate) fn judge(&self, skip: PluginSet) -> Judge<'_> {
@@ -125,23 +165,6 @@ impl Deciding<'_> {
             nominated: self.nominated,
             probe: self.probe,
         }
-    }
-
-    /// The promised node, if it passes outright. What else was found of it is not kept: all
-    /// nodes are judged then.
-    fn promised_node(
-        &self,
-        judge: &Judge<'_>,
-        state: &CycleState,
-        found: &mut Found,
-    ) -> Option<NodeId> {
-        let judged = found.judge_one(judge, &self.cycle, state, self.promised?);
-        let passes = judged.is_ok() && !found.feasible.is_empty();
-        if passes {
-            return self.promised;
-        }
-        found.clear();
-        None
     }
 
     /// Finds the nodes: from a table, where all of them are looked at and none is ahead of
@@ -155,7 +178,8 @@ impl Deciding<'_> {
     ) -> Result<(), Rejection> {
         let (framework, cycle) = (self.framework, &self.cycle);
         let sees_all = framework.nodes_to_score == NodesToScore::All && framework.has_scores();
-        if sees_all && ready.nodes.is_none() && self.promised.is_none() {
+        let is_plain = ready.nodes.is_none() && self.promised.is_none() && self.consult.is_none();
+        if sees_all && is_plain {
             let nodes = cycle.snapshot.len();
             let table = desk.turn_to(framework.index(), cycle.pod, nodes);
             match table.map(|table| table.search(self, judge, state)) {
@@ -178,7 +202,7 @@ impl Deciding<'_> {
         let order = self.cycle.snapshot.order();
         let framework = self.framework;
         let extent = |nodes: usize| Extent {
-            enough: enough(nodes, framework.nodes_to_score, framework.has_scores()),
+            enough: enough(nodes, framework.nodes_to_score, framework.chooses()),
             // Where all are looked at, the first is always the same.
             start: match framework.nodes_to_score {
                 NodesToScore::All => 0,
@@ -200,22 +224,26 @@ impl Deciding<'_> {
         judge: &Judge<'_>,
         state: &CycleState,
         ready: &PreFiltered,
-        found: &Found,
+        (found, struck): (&Found, bool),
         random: &mut Random,
-    ) -> Decided {
+    ) -> Result<Decided, Halt> {
         let least = found.least_soft();
         let drawn = if least.len() > 1 {
             random.below(least.len())
         } else {
             0
         };
-        match least.get(drawn) {
-            Some(soft) => Decided::Chosen(Chosen {
+        if let Some(soft) = least.get(drawn) {
+            return Ok(Decided::Chosen(Chosen {
                 node: soft.node,
                 unscored: Some(Unscored::SoftCap),
                 over: Some(soft.over.clone()),
-            }),
-            None => Decided::Nowhere(self.nowhere(judge, state, ready, found)),
+            }));
         }
+        let mut nowhere = self.nowhere(judge, state, ready, found);
+        if struck {
+            nowhere.wait_for_extenders(self.framework);
+        }
+        self.with_extenders(nowhere)
     }
 }

@@ -179,7 +179,7 @@ impl Engine {
 
     /// The pod of `item` as the watch last showed it, also put into `item`; `None`, and the
     /// queue's attempt is over, if it no longer waits for a node.
-    fn still_pending(&mut self, item: &mut Queued) -> Option<Arc<Pod>> {
+    pub(crate) fn still_pending(&mut self, item: &mut Queued) -> Option<Arc<Pod>> {
         let queued = item.pods_mut().first_mut()?;
         let known = self.watched.life(queued.pod.key(), queued.pod.uid());
         let waits = |pod: &&Arc<Pod>| pod.spec.node_name.is_none();

@@ -4,11 +4,14 @@ use std::borrow::Cow;
 
 use plimsoll_framework::{Code, CycleState, Handle as _, NodeId, Rejection};
 
+use super::consult::Halt;
 use super::decide::{Decided, Deciding};
 use super::find::Found;
 use super::groups::{self, Group};
 use super::message;
+use crate::extender;
 use crate::queue::Setback;
+use crate::runtime::Framework;
 use crate::runtime::judge::Judge;
 use crate::runtime::post_filter::PostFiltered;
 use crate::runtime::pre_filter::{PreFilterStop, PreFiltered};
@@ -35,6 +38,13 @@ impl Nowhere {
             setback: Setback::default(),
             no_nodes: true,
             help: None,
+        }
+    }
+
+    /// Extenders struck nodes out: anything that happens may change their minds.
+    pub(crate) fn wait_for_extenders(&mut self, framework: &Framework) {
+        if let Some(extenders) = framework.index_of(extender::NAME) {
+            self.setback.rejectors.insert(extenders);
         }
     }
 
@@ -109,10 +119,13 @@ impl Deciding<'_> {
     }
 
     /// A `PreFilter` speaks for all nodes.
-    pub(crate) fn stopped(&self, state: &CycleState, stop: PreFilterStop) -> Decided {
+    ///
+    /// # Errors
+    /// Extenders are to be asked first.
+    pub(crate) fn stopped(&self, state: &CycleState, stop: PreFilterStop) -> Result<Decided, Halt> {
         let PreFilterStop { rejection, until } = stop;
         if rejection.code == Code::Error {
-            return Decided::Failed(rejection);
+            return Ok(Decided::Failed(rejection));
         }
         let mut setback = Setback {
             rejectors: until.narrowed_by,
@@ -127,7 +140,7 @@ impl Deciding<'_> {
             verdicts
         });
         let nodes = self.cycle.snapshot.len();
-        Decided::Nowhere(Nowhere {
+        self.with_extenders(Nowhere {
             why: message::by_pre_filter(nodes, &rejection),
             setback,
             no_nodes: false,

@@ -9,6 +9,7 @@ use super::desk::Desk;
 use super::{groups, select};
 use crate::command::PodRef;
 use crate::decision::{Candidate, Decision, KEPT_REASONS, Outcome, PluginScore, RejectionCount};
+use crate::extender;
 use crate::runtime::Framework;
 
 /// The record of an attempt with `queued` that came to `decided`.
@@ -86,10 +87,16 @@ fn candidates(cycle: &Cycle<'_>, desk: &Desk, chosen: &Chosen) -> Vec<Candidate>
                 normalized: column.normalized.get(row)?.score,
             })
         });
+        let added = scores.added.get(row).map(|added| PluginScore {
+            plugin: extender::NAME,
+            weight: 1,
+            raw: *added,
+            normalized: *added,
+        });
         Candidate {
             node: name_of(cycle, feasible[row]),
             total: scores.totals[row],
-            scores: columns.collect(),
+            scores: columns.chain(added).collect(),
             load: cycle.snapshot.load(feasible[row]),
         }
     };

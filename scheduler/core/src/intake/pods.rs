@@ -52,7 +52,7 @@ impl Engine {
         if let Some(old) = old.as_ref().filter(|old| nomination_changed(old, pod)) {
             self.promise_ended(old);
         }
-        if self.queue.contains(pod.uid()) {
+        if self.queue.contains(pod.uid()) || self.consults.hold(pod.uid()) {
             self.queue
                 .update(old.as_ref(), pod, moment(self.now, &self.snapshot));
         } else {
@@ -87,6 +87,7 @@ impl Engine {
         self.status.saw_none(uid);
         self.queue.remove(uid, moment(self.now, &self.snapshot));
         self.queue.member_gone(uid);
+        self.consults.drop_pod(uid);
         self.status.withdraw(uid);
         self.binding_pod_gone(uid);
         if self.cache.is_assumed(uid) && self.bindings.is_binding(uid) {
@@ -104,6 +105,10 @@ impl Engine {
         let uid = pod.uid();
         let at = moment(self.now, &self.snapshot);
         self.queue.remove(uid, at);
+        if self.consults.hold(uid) {
+            self.consults.drop_pod(uid);
+            self.queue.done(uid);
+        }
         if let Some(profile) = self.profiles.index_of(&pod.spec.scheduler_name) {
             self.queue.member_bound(pod, profile, at);
         }

@@ -6,10 +6,11 @@
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use plimsoll_config::Profile;
+use plimsoll_config::{Extender, Profile};
 use plimsoll_framework::{Args, Depends, Grouping, Hooks, MAX_SCORE, PluginSpec, Point};
 
 use super::{Framework, Hook, Interest, Listener};
+use crate::extender;
 use crate::plugin_set::{MAX_PLUGINS, PluginIx};
 use crate::profile::BuildError;
 
@@ -17,15 +18,20 @@ use crate::profile::BuildError;
 struct Built<'a> {
     profile: &'a Profile,
     hooks: IndexMap<&'static str, Hooks>,
+    has_extenders: bool,
 }
 
 impl Framework {
-    /// Builds the plugins of `profile`, the `index`-th.
+    /// Builds the plugins of `profile`, the `index`-th, beside `extenders`.
     ///
     /// # Errors
     /// The first thing that is wrong with it.
-    pub(crate) fn new(index: usize, profile: &Profile) -> Result<Self, BuildError> {
-        let built = Built::new(profile)?;
+    pub(crate) fn new(
+        index: usize,
+        profile: &Profile,
+        extenders: &[Extender],
+    ) -> Result<Self, BuildError> {
+        let built = Built::new(profile, !extenders.is_empty())?;
         let sorts = built.at(Point::QueueSort, |hooks| hooks.queue_sort.clone())?;
         let count = sorts.len();
         let name = Arc::clone(&profile.scheduler_name);
@@ -52,6 +58,7 @@ impl Framework {
             scheduler_name: name,
             nodes_to_score: profile.percentage_of_nodes_to_score,
             queue_sort,
+            extended: extender::look_at_nodes(extenders),
             plugins: built.listeners(),
             grouping: built.grouping(),
             pre_enqueue: built.at(Point::PreEnqueue, |hooks| hooks.pre_enqueue.clone())?,
@@ -72,7 +79,7 @@ impl Framework {
 // === impl Built ===
 
 impl<'a> Built<'a> {
-    fn new(profile: &'a Profile) -> Result<Self, BuildError> {
+    fn new(profile: &'a Profile, has_extenders: bool) -> Result<Self, BuildError> {
         let mut hooks = IndexMap::new();
         for point in Point::ALL {
             for enabled in profile.points.at(point) {
@@ -82,12 +89,16 @@ impl<'a> Built<'a> {
                     .or_insert_with(|| build(spec, profile));
             }
         }
-        let count = hooks.len();
+        let count = hooks.len() + usize::from(has_extenders);
         if count > MAX_PLUGINS {
             let profile = Arc::clone(&profile.scheduler_name);
             return Err(BuildError::TooManyPlugins { profile, count });
         }
-        Ok(Self { profile, hooks })
+        Ok(Self {
+            profile,
+            hooks,
+            has_extenders,
+        })
     }
 
     /// The hooks at `point`, in order.
@@ -144,7 +155,13 @@ impl<'a> Built<'a> {
             });
             Listener { name, interest }
         };
-        self.hooks.iter().map(listener).collect()
+        // Nobody knows what would change an extender's mind: it hears of everything
+        // (kube-scheduler `defaultEnqueueExtension` of `ExtenderName`).
+        let extenders = self.has_extenders.then_some(Listener {
+            name: extender::NAME,
+            interest: None,
+        });
+        self.hooks.iter().map(listener).chain(extenders).collect()
     }
 }
 

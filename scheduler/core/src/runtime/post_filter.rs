@@ -68,6 +68,26 @@ impl Framework {
         done
     }
 
+    /// Lets the plugin `by` choose again, among `candidates`.
+    pub(crate) fn choose(
+        &self,
+        by: &'static str,
+        cycle: &Cycle<'_>,
+        candidates: Vec<Preemption>,
+    ) -> PostFiltered {
+        let Some(hook) = self.post_filter.iter().find(|hook| hook.name == by) else {
+            return SoFar::default().nothing();
+        };
+        let mut so_far = SoFar::default();
+        match hook.run.choose(cycle, candidates) {
+            Ok(outcome) => match so_far.take(by, outcome) {
+                Some((promised, reason)) => so_far.made(promised, reason),
+                None => so_far.nothing(),
+            },
+            Err(rejection) => so_far.ended(rejection.by(by)),
+        }
+    }
+
     fn ask_post_filters(
         &self,
         cycle: &Cycle<'_>,
@@ -82,29 +102,10 @@ impl Framework {
             });
             so_far.by.get_or_insert(hook.name);
             match asked {
-                Ok(PostFilterOutcome::Nominate {
-                    node,
-                    victims,
-                    reason,
-                    candidates,
-                    tied,
-                }) => {
-                    let promised = Promised {
-                        by: hook.name,
-                        node,
-                        victims,
-                        candidates,
-                        tied,
-                    };
-                    return so_far.made(promised, reason);
-                }
-                Ok(PostFilterOutcome::Retry { writes, reason }) => {
-                    so_far.retry.get_or_insert_default().extend(writes);
-                    so_far.reasons.extend(reason);
-                }
-                Ok(PostFilterOutcome::Withdraw { reason }) => {
-                    so_far.withdrawn = true;
-                    so_far.reasons.extend(reason);
+                Ok(outcome) => {
+                    if let Some((promised, reason)) = so_far.take(hook.name, outcome) {
+                        return so_far.made(promised, reason);
+                    }
                 }
                 Err(rejection) if rejection.code == Code::Unschedulable => {
                     so_far.reasons.extend(rejection.reasons);
@@ -126,9 +127,66 @@ struct SoFar {
     withdrawn: bool,
 }
 
+// === impl PostFiltered ===
+
+impl PostFiltered {
+    /// Nothing can be done, as `rejection` says; an earlier promise holds.
+    pub(crate) fn nothing(rejection: Rejection) -> Self {
+        Self {
+            message: rejection.message(),
+            rejection: Some(rejection),
+            retry: None,
+            promise: Promise::Keep,
+        }
+    }
+
+    /// What is promised, if anything is.
+    pub(crate) fn promised(&self) -> Option<&Promised> {
+        match &self.promise {
+            Promise::Make(promised) => Some(promised),
+            Promise::Keep | Promise::Withdraw => None,
+        }
+    }
+}
+
 // === impl SoFar ===
 
 impl SoFar {
+    /// Takes what the plugin `by` came to; gives the promise, if it makes one.
+    fn take(
+        &mut self,
+        by: &'static str,
+        outcome: PostFilterOutcome,
+    ) -> Option<(Promised, Option<Reason>)> {
+        match outcome {
+            PostFilterOutcome::Nominate {
+                node,
+                victims,
+                reason,
+                candidates,
+                tied,
+            } => {
+                let promised = Promised {
+                    by,
+                    node,
+                    victims,
+                    candidates,
+                    tied,
+                };
+                return Some((promised, reason));
+            }
+            PostFilterOutcome::Retry { writes, reason } => {
+                self.retry.get_or_insert_default().extend(writes);
+                self.reasons.extend(reason);
+            }
+            PostFilterOutcome::Withdraw { reason } => {
+                self.withdrawn = true;
+                self.reasons.extend(reason);
+            }
+        }
+        None
+    }
+
     fn made(self, promised: Promised, reason: Option<Reason>) -> PostFiltered {
         PostFiltered {
             rejection: None,

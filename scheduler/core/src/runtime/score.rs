@@ -27,6 +27,8 @@ pub(crate) struct Scores {
     /// Plugins whose `PreScore` said that there is nothing to tell nodes apart by.
     pub(crate) skipped: PluginSet,
     pub(crate) totals: Vec<i64>,
+    /// What extenders added to the totals; empty where none did.
+    pub(crate) added: Vec<i64>,
 }
 
 /// One plugin's scores.
@@ -46,7 +48,16 @@ impl Scores {
         self.columns.get(..self.used).unwrap_or_default()
     }
 
+    /// Adds what extenders say of each row.
+    pub(crate) fn add(&mut self, added: Vec<i64>) {
+        for (total, more) in self.totals.iter_mut().zip(&added) {
+            *total = total.saturating_add(*more);
+        }
+        self.added = added;
+    }
+
     fn clear(&mut self, rows: usize) {
+        self.added.clear();
         self.used = 0;
         self.skipped = PluginSet::EMPTY;
         self.totals.clear();

@@ -85,6 +85,7 @@ impl Engine {
             start: 0,
             probe: &probe,
             helps: true,
+            consult: None,
         };
         let making = Making::new(deciding, &mut self.desk, trial.verdict);
         trial.verdict = making.run(&mut trial.state);
@@ -170,7 +171,7 @@ impl<'a> Making<'a> {
         match ready {
             Ok(ready) => Some(ready),
             Err(stop) => {
-                if let Decided::Nowhere(nowhere) = self.deciding.stopped(state, *stop) {
+                if let Ok(Decided::Nowhere(nowhere)) = self.deciding.stopped(state, *stop) {
                     self.nowhere(nowhere);
                 }
                 None

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use plimsoll_core::{
     Command, CommandId, Decision, Engine, EngineOptions, EngineStats, Event, Failure, FailureKind,
-    Outcome,
+    Outcome, Question, Reply,
 };
 use plimsoll_framework::Now;
 use plimsoll_framework::test_util::{NodeBuilder, PodBuilder};
@@ -175,6 +175,38 @@ impl Harness {
             .rev()
             .find(|(_, name, _)| name == pod);
         self.answer(id.expect("the pod is to be bound").0, outcome);
+    }
+
+    /// All questions to extenders: id, pod, the extender's index, the question.
+    pub(crate) fn asks(&self) -> Vec<(CommandId, String, usize, Question)> {
+        let ask = |command: &Command| match command {
+            Command::AskExtender {
+                id,
+                extender,
+                pod,
+                question,
+            } => Some((*id, pod.key.name.to_string(), *extender, question.clone())),
+            _ => None,
+        };
+        self.said.iter().filter_map(ask).collect()
+    }
+
+    /// The last question's answer.
+    pub(crate) fn reply(&mut self, reply: Reply) {
+        let (id, ..) = self.asks().pop().expect("an extender was asked");
+        self.reply_to(id, Ok(reply));
+    }
+
+    /// The extender that was asked last fails.
+    pub(crate) fn fail(&mut self, text: &str) {
+        let (id, ..) = self.asks().pop().expect("an extender was asked");
+        self.reply_to(id, Err(text));
+    }
+
+    pub(crate) fn reply_to(&mut self, id: CommandId, reply: Result<Reply, &str>) {
+        let reply = reply.map_err(str::to_owned);
+        self.step(Event::ExtenderAnswered { id, reply });
+        self.settle();
     }
 
     /// All requests for bindings: id, pod, node.

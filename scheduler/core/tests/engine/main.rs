@@ -6,6 +6,8 @@ mod build;
 mod cases;
 mod cycle;
 mod evict;
+mod extender;
+mod extender_storm;
 mod fakes;
 mod falls;
 mod group;

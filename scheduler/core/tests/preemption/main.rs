@@ -1,5 +1,6 @@
 //! Preemption with the plugins that are shipped, against an API server that may fail.
 
+mod extender;
 mod faults;
 mod nominations;
 mod property;

@@ -64,9 +64,16 @@ pub(crate) struct World {
 impl World {
     /// Nodes `n0`, `n1`, ... of so many cores.
     pub(crate) fn new(nodes: usize, cores: u32) -> Self {
-        let text = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
+        Self::with("", nodes, cores)
+    }
+
+    /// The same with these lines of configuration.
+    pub(crate) fn with(extra: &str, nodes: usize, cores: u32) -> Self {
+        let text = format!(
+            "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n{extra}"
+        );
         let config =
-            plimsoll_config::load(text, &plimsoll_plugins::registry()).expect("a right file");
+            plimsoll_config::load(&text, &plimsoll_plugins::registry()).expect("a right file");
         let engine = Engine::new(&config, EngineOptions::default()).expect("a right profile");
         let mut world = Self {
             engine,
@@ -320,7 +327,7 @@ impl World {
     }
 
     /// One step, and those that follow at once.
-    fn tell(&mut self, event: Event) {
+    pub(crate) fn tell(&mut self, event: Event) {
         let mut event = event;
         for _ in 0..MAX_STEPS {
             let commands = self.engine.step(Now::at(self.now), event);

@@ -25,6 +25,28 @@ pub trait PostFilter: Send + Sync {
         verdicts: &[(NodeId, Rejection)],
         engine: &dyn Handle,
     ) -> Result<PostFilterOutcome, Rejection>;
+
+    /// Chooses again, among `candidates`: what HTTP extenders have left of those that it
+    /// named. There is at least one. The first of them, unless the plugin knows better.
+    ///
+    /// # Errors
+    /// None will do.
+    fn choose(
+        &self,
+        _cycle: &Cycle<'_>,
+        mut candidates: Vec<Preemption>,
+    ) -> Result<PostFilterOutcome, Rejection> {
+        candidates.truncate(1);
+        let first = candidates.first();
+        let first = first.ok_or_else(|| Rejection::unschedulable("no candidates"))?;
+        Ok(PostFilterOutcome::Nominate {
+            node: first.node,
+            victims: first.victims.clone(),
+            reason: None,
+            tied: vec![first.node],
+            candidates,
+        })
+    }
 }
 
 /// What a `PostFilter` does.

@@ -1,0 +1,154 @@
+//! Pods that wait for extenders: in line for their turn, or for answers.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use indexmap::IndexMap;
+use plimsoll_objects::Uid;
+
+use super::answers::{Answers, Ask, Stage};
+use crate::command::CommandId;
+use crate::question::Reply;
+use crate::queue::Queued;
+
+/// How often a pod in line is overtaken by one that needs fewer extenders. After that these
+/// are kept free for it.
+const OVERTAKEN_MAX: u32 = 16;
+
+/// Pods that are out of the queue because of extenders.
+#[derive(Debug, Default)]
+pub(crate) struct Consults {
+    /// In line, the next first.
+    line: VecDeque<InLine>,
+    parked: IndexMap<Uid, Parked>,
+    open: BTreeMap<CommandId, Uid>,
+}
+
+/// A pod whose cycle may run, with what is known so far.
+#[derive(Debug)]
+pub(crate) struct Turn {
+    pub(crate) item: Queued,
+    /// The extenders that it has to do with, in order.
+    pub(crate) wanted: Vec<usize>,
+    pub(crate) answers: Answers,
+}
+
+#[derive(Debug)]
+struct InLine {
+    turn: Turn,
+    overtaken: u32,
+}
+
+#[derive(Debug)]
+struct Parked {
+    turn: Turn,
+    /// Questions without an answer.
+    open: Vec<(CommandId, usize, Stage)>,
+}
+
+// === impl Consults ===
+
+impl Consults {
+    /// Puts a pod in line: before those of lower priority.
+    pub(crate) fn wait(&mut self, turn: Turn) {
+        let priority = |turn: &Turn| {
+            let pods = turn.item.pods().first();
+            pods.map_or(0, |queued| queued.pod.spec.priority)
+        };
+        let place = self
+            .line
+            .partition_point(|other| priority(&other.turn) >= priority(&turn));
+        let overtaken = 0;
+        self.line.insert(place, InLine { turn, overtaken });
+    }
+
+    /// Sets a pod aside until every question of `asked` is answered.
+    pub(crate) fn park(&mut self, turn: Turn, asked: Vec<(CommandId, Ask)>) {
+        let Some(uid) = uid_of(&turn) else { return };
+        let open: Vec<_> = asked
+            .into_iter()
+            .map(|(id, ask)| (id, ask.extender, ask.stage))
+            .collect();
+        self.open
+            .extend(open.iter().map(|(id, ..)| (*id, uid.clone())));
+        self.parked.insert(uid, Parked { turn, open });
+    }
+
+    /// Takes an answer; `false` if nobody waits for it any more.
+    pub(crate) fn answered(&mut self, id: CommandId, reply: Result<Reply, String>) -> bool {
+        let uid = self.open.remove(&id);
+        let Some(parked) = uid.and_then(|uid| self.parked.get_mut(&uid)) else {
+            return false;
+        };
+        let Some(place) = parked.open.iter().position(|(open, ..)| *open == id) else {
+            return false;
+        };
+        let (_, extender, stage) = parked.open.swap_remove(place);
+        parked.turn.answers.take(extender, stage, reply);
+        true
+    }
+
+    /// Whether [`Self::next_turn`] would give something.
+    pub(crate) fn has_turn(&self) -> bool {
+        self.parked.values().any(|parked| parked.open.is_empty()) || self.first_free().is_some()
+    }
+
+    /// The next pod whose cycle may run: one that has all its answers, or the first in line
+    /// whose extenders are free.
+    pub(crate) fn next_turn(&mut self) -> Option<Turn> {
+        let mut parked = self.parked.values();
+        if let Some(index) = parked.position(|parked| parked.open.is_empty()) {
+            let (_, parked) = self.parked.shift_remove_index(index)?;
+            return Some(parked.turn);
+        }
+        let place = self.first_free()?;
+        for passed in self.line.range_mut(..place) {
+            passed.overtaken = passed.overtaken.saturating_add(1);
+        }
+        Some(self.line.remove(place)?.turn)
+    }
+
+    /// Whether this pod is here.
+    pub(crate) fn hold(&self, uid: &Uid) -> bool {
+        let mut line = self.line.iter();
+        self.parked.contains_key(uid)
+            || line.any(|waiting| uid_of(&waiting.turn).as_ref() == Some(uid))
+    }
+
+    /// Lets go of a pod: answers about it are late from now on.
+    pub(crate) fn drop_pod(&mut self, uid: &Uid) {
+        if let Some(parked) = self.parked.shift_remove(uid) {
+            for (id, ..) in parked.open {
+                self.open.remove(&id);
+            }
+        }
+        self.line
+            .retain(|waiting| uid_of(&waiting.turn).as_ref() != Some(uid));
+    }
+
+    /// Pods that wait for answers, and pods in line.
+    pub(crate) fn sizes(&self) -> (usize, usize) {
+        (self.parked.len(), self.line.len())
+    }
+
+    /// The first in line whose extenders are free: nobody waits for their answers, and nobody
+    /// before it was overtaken too often.
+    fn first_free(&self) -> Option<usize> {
+        let parked = self.parked.values();
+        let mut taken: BTreeSet<usize> = parked
+            .flat_map(|parked| parked.turn.wanted.iter().copied())
+            .collect();
+        self.line.iter().position(|waiting| {
+            let wanted = &waiting.turn.wanted;
+            let is_free = wanted.iter().all(|index| !taken.contains(index));
+            if waiting.overtaken >= OVERTAKEN_MAX {
+                taken.extend(wanted);
+            }
+            is_free
+        })
+    }
+}
+
+fn uid_of(turn: &Turn) -> Option<Uid> {
+    let queued = turn.item.pods().first()?;
+    Some(queued.pod.uid().clone())
+}
