@@ -11,7 +11,7 @@ use kube::config::{InClusterError, KubeConfigOptions, Kubeconfig, KubeconfigErro
 use kube::{Client, Config};
 
 /// How we sign requests: what an administrator sees in audit logs and in flow schemas.
-const AGENT: &str = concat!("plimsoll-scheduler/", env!("CARGO_PKG_VERSION"));
+pub(crate) const AGENT: &str = concat!("plimsoll-scheduler/", env!("CARGO_PKG_VERSION"));
 /// Longest time to open a connection: one lost SYN (1 s) and its repeat (2 s) fit.
 const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 

@@ -1,4 +1,5 @@
-//! The only crate with a Kubernetes client: list, watch, and carry out commands.
+//! The only crate with a Kubernetes client: list, watch, and carry out commands. [`extender`]
+//! has the client of HTTP extenders.
 //!
 //! Takes the engine's [`Command`](plimsoll_core::Command)s, gives its
 //! [`Event`](plimsoll_core::Event)s. [`Cluster::start`] connects and returns the tasks of
@@ -18,6 +19,7 @@ mod client;
 mod clock;
 mod cluster;
 mod evict;
+pub mod extender;
 mod inventory;
 mod kind;
 mod metrics;

@@ -1,7 +1,8 @@
-//! What this crate counts: requests, watches, objects, events.
+//! What this crate counts: requests, watches, objects, events, calls to extenders.
 //!
 //! Made by the caller, registered by the caller, written here. No label has a pod's name.
 
+mod extender;
 mod rest;
 
 use std::borrow::Cow;
@@ -15,6 +16,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
 
+pub(crate) use self::extender::ExtenderSeries;
 pub(crate) use self::rest::RestSeries;
 
 /// Shortest bucket of request durations in seconds: an API server on the same machine
@@ -27,6 +29,7 @@ const BUCKETS: u16 = 15;
 #[derive(Debug, Clone)]
 pub struct Metrics {
     rest: RestSeries,
+    extender: ExtenderSeries,
     requests: Family<RequestLabels, Counter>,
     durations: Family<DurationLabels, Histogram, fn() -> Histogram>,
     watch_restarts: Family<RestartLabels, Counter>,
@@ -89,6 +92,7 @@ impl Default for Metrics {
     fn default() -> Self {
         Self {
             rest: RestSeries::default(),
+            extender: ExtenderSeries::default(),
             requests: Family::default(),
             durations: Family::new_with_constructor(|| {
                 Histogram::new(exponential_buckets(FIRST_BUCKET_S, 2.0, BUCKETS))
@@ -106,6 +110,7 @@ impl Metrics {
     /// Gives all metrics of this crate to `registry`, under their full names.
     pub fn register(&self, registry: &mut Registry) {
         self.rest.register(registry);
+        self.extender.register(registry);
         registry.register(
             "plimsoll_cluster_requests",
             "Requests to the API server by verb, resource and answer",
@@ -156,6 +161,11 @@ impl Metrics {
             code,
         };
         self.requests.get_or_create(&labels).inc();
+    }
+
+    /// Where calls to extenders are counted.
+    pub(crate) fn extender(&self) -> ExtenderSeries {
+        self.extender.clone()
     }
 
     /// The same, as client-go counts it.

@@ -85,6 +85,19 @@ pub enum Nodes {
 }
 
 impl Verb {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Filter, Self::Prioritize, Self::Bind, Self::Preempt];
+
+    /// Its name, as logs and series have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Filter => "filter",
+            Self::Prioritize => "prioritize",
+            Self::Bind => "bind",
+            Self::Preempt => "preempt",
+        }
+    }
+
     /// The path that `extender` has for it; `None` if it is not asked.
     pub fn path(self, extender: &Extender) -> Option<&str> {
         let path = match self {
