@@ -5,7 +5,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use plimsoll_cluster::{ClientOptions, Cluster, Ends, Inventory, Running};
 use plimsoll_config::SchedulerConfig;
 use plimsoll_config::plimsoll::PlimsollConfig;
@@ -71,7 +71,7 @@ impl App {
     /// # Errors
     /// A profile cannot be built, a port is taken, or there is no way to the API server.
     pub async fn build(options: AppOptions, stop: CancellationToken) -> anyhow::Result<Self> {
-        tell_what_is_missing(&options.scheduler)?;
+        tell_what_is_missing(&options.scheduler);
         let engine = engine(&options)?;
         let mut tasks = Tasks::new(stop);
         let mut series = Series::default();
@@ -222,6 +222,7 @@ async fn cluster(
     let lane = usize::from(options.plimsoll.binding.max_in_flight);
     let settings = plimsoll_cluster::Options {
         binding_lane: lane,
+        extenders: options.scheduler.extenders.clone(),
         ..plimsoll_cluster::Options::new(options.access.clone(), options.instance.clone())
     };
     let Running {
@@ -242,15 +243,8 @@ async fn listen(what: &str, address: SocketAddr) -> anyhow::Result<TcpListener> 
         .with_context(|| format!("the {what} port {address} cannot be opened"))
 }
 
-/// Says what the configuration asks for and this version cannot do: loudly where pods are
-/// placed as asked all the same, by refusing where they would not be.
-fn tell_what_is_missing(config: &SchedulerConfig) -> anyhow::Result<()> {
-    if !config.extenders.is_empty() {
-        bail!(
-            "extenders: this version does not call HTTP extenders, and pods would be placed \
-             against their word; remove the section or run kube-scheduler for these profiles"
-        );
-    }
+/// Says what the configuration asks for and this version cannot do.
+fn tell_what_is_missing(config: &SchedulerConfig) {
     if !config.missing_defaults.is_empty() {
         warn!(
             plugins = config.missing_defaults.join(", "),
@@ -264,5 +258,4 @@ fn tell_what_is_missing(config: &SchedulerConfig) -> anyhow::Result<()> {
     for warning in &config.warnings {
         warn!(path = %warning.path, text = warning.text, "configuration");
     }
-    Ok(())
 }

@@ -165,6 +165,7 @@ impl Driver {
                 | Command::PatchStatus { .. }
                 | Command::Apply { .. }
                 | Command::Evict { .. }
+                | Command::AskExtender { .. }
                 | Command::RecordEvent(_)) => {
                     self.commands
                         .send(command)

@@ -18,7 +18,10 @@ const EDGES: [(&str, &[&str]); 15] = [
     ("plugins", &["framework", "objects"]),
     ("core", &["config", "framework", "load", "objects"]),
     ("ingest", &["kernel", "load", "proto"]),
-    ("cluster", &["config", "core", "extender", "framework", "objects"]),
+    (
+        "cluster",
+        &["config", "core", "extender", "framework", "objects"],
+    ),
     ("agent", &["kernel", "proto"]),
     (
         "scheduler",

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use indexmap::IndexMap;
 use plimsoll_core::{Command, CommandId, Event, Failure, FailureKind};
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{OwnedPermit, Receiver, Sender};
 use tokio::sync::watch;
 use tokio::task::{Id, JoinError, JoinSet};
@@ -22,6 +23,7 @@ use tracing::{error, info, warn};
 use self::lanes::{Job, Lanes, Ticket};
 pub(crate) use self::work::Writer;
 use crate::cluster::{DecisionSink, TaskError};
+use crate::consult::Ask;
 use crate::record::Recorder;
 use crate::status::{Nomination, StatusPatch};
 
@@ -32,6 +34,8 @@ const WAITING_MAX: usize = 16_384;
 /// Where commands come from and where their outcome goes.
 pub(crate) struct Ports {
     pub(crate) commands: Receiver<Command>,
+    /// Takes questions to extenders.
+    pub(crate) asks: Sender<Ask>,
     pub(crate) events: Sender<Event>,
     pub(crate) decided: DecisionSink,
     pub(crate) recorder: Recorder,
@@ -134,8 +138,33 @@ impl Carrier {
                     },
                 ));
             }
+            Some(Command::AskExtender {
+                id,
+                extender,
+                pod,
+                question,
+            }) => self.ask(Ask {
+                id,
+                extender,
+                pod,
+                question,
+            }),
             Some(Command::Evict { id, pod, message }) => self.queue(Job::evict(id, pod, message)),
             Some(Command::Apply { id, pod, effect }) => self.queue(Job::apply(id, pod, effect)),
+        }
+    }
+
+    fn ask(&mut self, ask: Ask) {
+        if let Err(TrySendError::Full(ask) | TrySendError::Closed(ask)) =
+            self.ports.asks.try_send(ask)
+        {
+            warn!(pod = %ask.pod.key, "too many questions wait for extenders, one is given back");
+            let reply = Err("too many questions wait for extenders".to_owned());
+            if !self.engine_gone {
+                let id = ask.id;
+                self.outcomes
+                    .push_back(Event::ExtenderAnswered { id, reply });
+            }
         }
     }
 

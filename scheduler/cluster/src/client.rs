@@ -10,6 +10,8 @@ use http::header::{HeaderValue, USER_AGENT};
 use kube::config::{InClusterError, KubeConfigOptions, Kubeconfig, KubeconfigError};
 use kube::{Client, Config};
 
+use crate::extender::ClientError;
+
 /// How we sign requests: what an administrator sees in audit logs and in flow schemas.
 pub(crate) const AGENT: &str = concat!("plimsoll-scheduler/", env!("CARGO_PKG_VERSION"));
 /// Longest time to open a connection: one lost SYN (1 s) and its repeat (2 s) fit.
@@ -60,6 +62,15 @@ pub enum ConnectError {
     /// Certificates, keys or a proxy setting cannot be used.
     #[error("the client of the API server cannot be built")]
     Build(#[source] kube::Error),
+    /// Certificates or keys of an extender cannot be used.
+    #[error("extenders[{index}].tlsConfig cannot be used")]
+    Extender {
+        /// Its place in the file.
+        index: usize,
+        /// What is wrong with it.
+        #[source]
+        source: ClientError,
+    },
 }
 
 /// The clients, each with its own connections.

@@ -6,15 +6,18 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
+use plimsoll_config::Extender;
 use plimsoll_core::{Command, Decision, Event};
 use plimsoll_objects::ObjectKind;
-use tokio::sync::mpsc::{Receiver, Sender};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::call::Api;
 use crate::carry::{Carrier, Ports, Writer};
 use crate::client::{Clients, ConnectError};
+use crate::consult::{ASKS_MAX, Consultant, Keeps, Originals};
+use crate::extender::Client;
 use crate::inventory::Inventory;
 use crate::kind::{Nodes, Others, Pods};
 use crate::metrics::Metrics;
@@ -90,13 +93,33 @@ impl Cluster {
     ) -> Result<Running, ConnectError> {
         let clients = Clients::prepare(&options.client).await?;
         metrics.rest().set_host(&clients.host);
-        Ok(assemble(&options, clients, ends, &metrics, &shutdown))
+        let consulted = consulted(&options.extenders, &metrics)?;
+        Ok(assemble(
+            &options,
+            (clients, consulted),
+            ends,
+            &metrics,
+            &shutdown,
+        ))
     }
+}
+
+/// A client for each extender.
+fn consulted(
+    extenders: &[Extender],
+    metrics: &Metrics,
+) -> Result<Vec<(Extender, Client)>, ConnectError> {
+    let client = |(index, extender): (usize, &Extender)| {
+        let client = Client::new(extender, metrics);
+        let client = client.map_err(|source| ConnectError::Extender { index, source })?;
+        Ok((extender.clone(), client))
+    };
+    extenders.iter().enumerate().map(client).collect()
 }
 
 fn assemble(
     options: &Options,
-    clients: Clients,
+    (clients, consulted): (Clients, Vec<(Extender, Client)>),
     ends: Ends,
     metrics: &Metrics,
     shutdown: &CancellationToken,
@@ -113,10 +136,11 @@ fn assemble(
     } = ends;
 
     let (departures, inquest) = departures(writes.clone());
-    let pods = Pods::new(Arc::clone(&pending), departures);
+    let originals = Arc::new(Originals::new(Keeps::of(&options.extenders)));
+    let pods = Pods::new(Arc::clone(&pending), departures, Arc::clone(&originals));
     let (leads, follows) = partners();
     let nodes = Watch::new(
-        Nodes::default(),
+        Nodes::new(Arc::clone(&originals)),
         watches.clone(),
         events.clone(),
         ready.clone(),
@@ -135,8 +159,11 @@ fn assemble(
     );
     // Events follow the commands that caused them, so their writer ends after the carrier.
     let carried = CancellationToken::new();
+    let (asks, asked) = channel(ASKS_MAX);
+    let consultant = Consultant::new(consulted, originals, asked, events.clone());
     let ports = Ports {
         commands,
+        asks,
         events,
         decided,
         recorder,
@@ -163,6 +190,7 @@ fn assemble(
         Task::new("refused pods", inquest.run(shutdown.clone())),
         Task::new("commands", commands),
         Task::new("events", scribe.run(carried)),
+        Task::new("extenders", consultant.run(shutdown.clone(), options.grace)),
     ];
     tasks.extend(others);
     Running {

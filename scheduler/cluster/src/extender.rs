@@ -172,4 +172,4 @@ fn request(url: &str, body: Vec<u8>) -> Result<Request<Full<Bytes>>, CallError> 
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -18,6 +18,7 @@ use serde::Deserialize;
 pub(crate) use self::others::Others;
 
 use crate::annotations::Mistakes;
+use crate::consult::Originals;
 use crate::pending::Pending;
 use crate::ready::Ready;
 use crate::refused::Departures;
@@ -83,12 +84,14 @@ struct HeadMeta<'a> {
 pub(crate) struct Pods {
     pending: Arc<Pending>,
     departures: Departures,
+    originals: Arc<Originals>,
 }
 
 /// All nodes.
 #[derive(Debug, Default)]
 pub(crate) struct Nodes {
     mistakes: Mutex<Mistakes>,
+    originals: Arc<Originals>,
 }
 
 // === impl Head ===
@@ -119,12 +122,17 @@ impl<'a> Head<'a> {
 // === impl Pods ===
 
 impl Pods {
-    /// Pods that tell `pending` of those that are not bound yet, and `departures` of those
-    /// that leave.
-    pub(crate) fn new(pending: Arc<Pending>, departures: Departures) -> Self {
+    /// Pods that tell `pending` of those that are not bound yet, `departures` of those that
+    /// leave, and `originals` of all.
+    pub(crate) fn new(
+        pending: Arc<Pending>,
+        departures: Departures,
+        originals: Arc<Originals>,
+    ) -> Self {
         Self {
             pending,
             departures,
+            originals,
         }
     }
 }
@@ -146,6 +154,7 @@ impl Kind for Pods {
 
     fn decode(&self, json: &[u8]) -> Result<Pod, DecodeError> {
         let pod = decode_pod(json)?;
+        self.originals.note_pod(&pod, json);
         if pod.spec.node_name.is_some() {
             self.pending.forget(pod.uid());
         } else {
@@ -162,6 +171,7 @@ impl Kind for Pods {
 
     fn listed(&self, objects: Vec<Arc<Pod>>) -> Event {
         self.pending.keep_only(&objects);
+        self.originals.keep_only_pods(&objects);
         Event::PodsListed(objects)
     }
 
@@ -173,6 +183,7 @@ impl Kind for Pods {
     fn gone(&self, head: &Head<'_>, json: &str) -> Event {
         let (key, uid) = (head.key(), head.uid());
         self.pending.forget(&uid);
+        self.originals.forget_pod(&uid);
         self.departures.note(&key, &uid, json);
         Event::PodGone { key, uid }
     }
@@ -188,6 +199,16 @@ impl Kind for Pods {
 
 // === impl Nodes ===
 
+impl Nodes {
+    /// Nodes that tell `originals` of all.
+    pub(crate) fn new(originals: Arc<Originals>) -> Self {
+        Self {
+            originals,
+            ..Self::default()
+        }
+    }
+}
+
 impl Kind for Nodes {
     type Object = Node;
 
@@ -200,7 +221,9 @@ impl Kind for Nodes {
     }
 
     fn decode(&self, json: &[u8]) -> Result<Node, DecodeError> {
-        decode_node(json)
+        let node = decode_node(json)?;
+        self.originals.note_node(&node, json);
+        Ok(node)
     }
 
     fn meta(object: &Node) -> &ObjectMeta {
@@ -209,6 +232,7 @@ impl Kind for Nodes {
 
     fn listed(&self, objects: Vec<Arc<Node>>) -> Event {
         self.mistakes.lock().listed(&objects);
+        self.originals.keep_only_nodes(&objects);
         Event::NodesListed(objects)
     }
 
@@ -219,6 +243,7 @@ impl Kind for Nodes {
 
     fn gone(&self, head: &Head<'_>, _: &str) -> Event {
         self.mistakes.lock().forget(&head.metadata.name);
+        self.originals.forget_node(&head.metadata.name);
         Event::NodeGone(Arc::from(&*head.metadata.name))
     }
 

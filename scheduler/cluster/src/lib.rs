@@ -18,6 +18,7 @@ mod carry;
 mod client;
 mod clock;
 mod cluster;
+mod consult;
 mod evict;
 pub mod extender;
 mod inventory;

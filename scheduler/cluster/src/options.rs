@@ -4,6 +4,8 @@
 
 use std::time::Duration;
 
+use plimsoll_config::Extender;
+
 use crate::client::ClientOptions;
 
 /// Requests of binding cycles in flight at most. Beyond 32 an API server with etcd gets
@@ -32,6 +34,8 @@ pub struct Options {
     pub status_lane: usize,
     /// Events for people written per second at most, kept up over time; at least 1.
     pub events_per_second: u32,
+    /// The HTTP extenders of the configuration, in its order.
+    pub extenders: Vec<Extender>,
     /// Time for what is under way to end after the stop signal.
     pub grace: Duration,
 }
@@ -47,6 +51,7 @@ impl Options {
             binding_lane: BINDING_LANE,
             status_lane: STATUS_LANE,
             events_per_second: EVENTS_PER_SECOND,
+            extenders: Vec::new(),
             grace: GRACE,
         }
     }

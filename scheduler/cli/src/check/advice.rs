@@ -3,7 +3,7 @@
 
 mod fight;
 
-use plimsoll_config::{NodesToScore, Profile, SchedulerConfig, Warning};
+use plimsoll_config::{Extender, NodesToScore, Profile, SchedulerConfig, Warning};
 use plimsoll_framework::{FieldPath, Point};
 
 /// Name of the score by measured load.
@@ -14,11 +14,8 @@ const LOAD_FILTER: &str = "ActualLoadFilter";
 /// Every such warning.
 pub(super) fn about(config: &SchedulerConfig) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    if !config.extenders.is_empty() {
-        let text = "this build does not call HTTP extenders: the scheduler refuses to start \
-                    with this file; remove the section, or leave these profiles to kube-scheduler";
-        warnings.push(warning(FieldPath::new("extenders"), text));
-    }
+    let extenders = config.extenders.iter().enumerate();
+    warnings.extend(extenders.filter_map(|(i, extender)| holds_everybody(extender, i)));
     if !config.missing_defaults.is_empty() {
         let names = config.missing_defaults.join(", ");
         let text = format!(
@@ -33,6 +30,18 @@ pub(super) fn about(config: &SchedulerConfig) -> Vec<Warning> {
         warnings.extend(fight::about(profile, &path));
     }
     warnings
+}
+
+/// An extender that every pod has to pass, also its own.
+fn holds_everybody(extender: &Extender, index: usize) -> Option<Warning> {
+    let stops = extender.filter_verb.is_some() || extender.bind_verb.is_some();
+    let all = extender.managed_resources.is_empty();
+    (stops && all && !extender.ignorable).then(|| {
+        let text = "while this extender is down no pod is placed, not even its own replacement: \
+                    set `ignorable: true`, name its `managedResources`, or run its pods by \
+                    another scheduler";
+        warning(FieldPath::new("extenders").index(index), text)
+    })
 }
 
 /// Load is compared among the nodes that were looked at, and no others.

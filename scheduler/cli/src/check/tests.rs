@@ -163,10 +163,23 @@ fn settings_of_plimsolls_own_are_checked_too() {
 }
 
 #[test]
-fn extenders_are_said_to_keep_the_scheduler_from_starting() {
-    let seen = warnings(&findings(&file("extenders: [{urlPrefix: 'http://e'}]\n")));
-    assert!(
-        says(&seen, &["extenders: ", "refuses to start"]),
-        "{seen:#?}"
-    );
+fn ext_a3_an_extender_that_every_pod_must_pass_is_warned_of() {
+    let seen = |lines: &str| {
+        let text = format!("extenders: [{{urlPrefix: 'http://e', {lines}}}]\n");
+        warnings(&findings(&file(&text)))
+    };
+    for stops in ["filterVerb: f", "bindVerb: b"] {
+        let seen = seen(stops);
+        let says = says(&seen, &["extenders[0]: ", "not even its own replacement"]);
+        assert!(says, "{seen:#?}");
+    }
+    let mild = [
+        "filterVerb: f, ignorable: true",
+        "filterVerb: f, managedResources: [{name: example.com/gpu}]",
+        "prioritizeVerb: p, weight: 1",
+    ];
+    for lines in mild {
+        let none: Vec<String> = Vec::new();
+        assert_eq!(seen(lines), none, "{lines}");
+    }
 }

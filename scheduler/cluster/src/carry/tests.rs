@@ -43,6 +43,7 @@ fn run(script: &Script, binding_lane: usize) -> Run {
     let metrics = Metrics::default();
     let ports = Ports {
         commands: commanded,
+        asks: channel(1).0,
         events: told,
         decided: Box::new(move |decision| sink.lock().push(*decision)),
         recorder: Recorder::new("host".to_owned(), metrics.clone()),

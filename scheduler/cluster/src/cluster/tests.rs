@@ -71,8 +71,13 @@ async fn a_pod_is_seen_bound_and_told_of_and_then_all_tasks_end() {
         decided: Box::new(drop),
     };
     let options = Options::new(ClientOptions::InCluster, "host-1".to_owned());
-    let Running { ready, tasks, .. } =
-        assemble(&options, clients, ends, &Metrics::default(), &shutdown);
+    let Running { ready, tasks, .. } = assemble(
+        &options,
+        (clients, Vec::new()),
+        ends,
+        &Metrics::default(),
+        &shutdown,
+    );
     assert!(!ready.is_ready());
     let names: Vec<&str> = tasks.iter().map(|task| task.name).collect();
     let expected = [
@@ -81,6 +86,7 @@ async fn a_pod_is_seen_bound_and_told_of_and_then_all_tasks_end() {
         "refused pods",
         "commands",
         "events",
+        "extenders",
     ];
     assert_eq!(names[..expected.len()], expected);
     let others = ObjectKind::ALL.map(ObjectKind::plural);

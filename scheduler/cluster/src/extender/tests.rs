@@ -1,7 +1,7 @@
 //! A client against a server of one connection on the loopback.
 
 mod secure;
-mod server;
+pub(crate) mod server;
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use super::{CallError, Client};
 use crate::metrics::Metrics;
 
 /// An extender with a filter path only.
-pub(super) fn extender(url_prefix: &str) -> Extender {
+pub(crate) fn extender(url_prefix: &str) -> Extender {
     Extender {
         url_prefix: url_prefix.to_owned(),
         filter_verb: Some("filter".to_owned()),

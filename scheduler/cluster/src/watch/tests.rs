@@ -67,7 +67,7 @@ fn run_pods(script: &Script) -> Run {
 
 fn pods(pending: Arc<Pending>, script: &Script) -> Pods {
     let (departures, _) = departures(script.api());
-    Pods::new(pending, departures)
+    Pods::new(pending, departures, Arc::default())
 }
 
 fn pod(name: &str, version: &str) -> Value {

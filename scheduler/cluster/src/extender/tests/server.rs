@@ -14,7 +14,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
-pub(super) struct Server {
+pub(crate) struct Server {
     address: SocketAddr,
     state: Arc<State>,
     _running: JoinSet<()>,
@@ -29,12 +29,12 @@ struct State {
 }
 
 impl Server {
-    pub(super) async fn start(answers: &[&str]) -> Self {
+    pub(crate) async fn start(answers: &[&str]) -> Self {
         Self::with(answers, None).await
     }
 
     /// With TLS, where there is an acceptor.
-    pub(super) async fn with(answers: &[&str], tls: Option<TlsAcceptor>) -> Self {
+    pub(crate) async fn with(answers: &[&str], tls: Option<TlsAcceptor>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let state = Arc::new(State {
@@ -53,30 +53,30 @@ impl Server {
         }
     }
 
-    pub(super) fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    pub(super) fn port(&self) -> u16 {
+    pub(crate) fn port(&self) -> u16 {
         self.address.port()
     }
 
     /// Every request so far, head and body.
-    pub(super) fn asked(&self) -> Vec<String> {
+    pub(crate) fn asked(&self) -> Vec<String> {
         self.state.asked.lock().clone()
     }
 
-    pub(super) fn connections(&self) -> usize {
+    pub(crate) fn connections(&self) -> usize {
         *self.state.connections.lock()
     }
 
     /// Waits for a request.
-    pub(super) async fn was_asked(&self) {
+    pub(crate) async fn was_asked(&self) {
         self.state.came.acquire().await.unwrap().forget();
     }
 
     /// Waits until a client closes its connection.
-    pub(super) async fn was_left(&self) {
+    pub(crate) async fn was_left(&self) {
         self.state.left.acquire().await.unwrap().forget();
     }
 }

@@ -1,0 +1,214 @@
+//! Asks HTTP extenders what the engine wants to know.
+//!
+//! Takes [`Ask`]s from who carries commands out, gives one `ExtenderAnswered` for each. An
+//! extender that hangs holds up its own calls only: each has a bounded number under way, the
+//! others wait in its line. Scheduling questions come one at a time from the engine; it is
+//! bindings that pile up.
+
+mod body;
+mod originals;
+mod reply;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use indexmap::IndexMap;
+use plimsoll_config::Extender;
+use plimsoll_core::{CommandId, Event, PodRef, Question, Reply};
+use plimsoll_extender::Verb;
+use tokio::sync::mpsc::{Receiver, Sender};
+use tokio::task::{Id, JoinError, JoinSet};
+use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
+use tracing::{error, warn};
+
+pub(crate) use self::originals::{Keeps, Originals};
+use crate::cluster::TaskError;
+use crate::extender::Client;
+
+/// Calls to one extender under way at most: as many as requests to the API server.
+const CALLS_MAX: usize = 32;
+/// Questions that wait between the carrier and this task: a full binding lane many times over.
+pub(crate) const ASKS_MAX: usize = 16_384;
+
+/// One question.
+#[derive(Debug)]
+pub(crate) struct Ask {
+    pub(crate) id: CommandId,
+    /// Index of the extender in the configuration.
+    pub(crate) extender: usize,
+    pub(crate) pod: PodRef,
+    pub(crate) question: Question,
+}
+
+/// One extender and its line.
+struct Side {
+    extender: Arc<Extender>,
+    client: Client,
+    waiting: VecDeque<Ask>,
+    running: usize,
+}
+
+/// The task that asks.
+pub(crate) struct Consultant {
+    sides: Vec<Side>,
+    originals: Arc<Originals>,
+    asks: Receiver<Ask>,
+    events: Sender<Event>,
+    calls: JoinSet<Result<Reply, String>>,
+    tickets: IndexMap<Id, (usize, CommandId)>,
+    asks_open: bool,
+}
+
+// === impl Consultant ===
+
+impl Consultant {
+    pub(crate) fn new(
+        sides: Vec<(Extender, Client)>,
+        originals: Arc<Originals>,
+        asks: Receiver<Ask>,
+        events: Sender<Event>,
+    ) -> Self {
+        let side = |(extender, client)| Side {
+            extender: Arc::new(extender),
+            client,
+            waiting: VecDeque::new(),
+            running: 0,
+        };
+        Self {
+            sides: sides.into_iter().map(side).collect(),
+            originals,
+            asks,
+            events,
+            calls: JoinSet::new(),
+            tickets: IndexMap::new(),
+            asks_open: true,
+        }
+    }
+
+    /// Runs until nobody asks any more and everything is answered, or until `grace` after
+    /// `stop`.
+    ///
+    /// # Errors
+    /// The engine takes no more events, and nobody said stop.
+    pub(crate) async fn run(
+        mut self,
+        stop: CancellationToken,
+        grace: Duration,
+    ) -> Result<(), TaskError> {
+        let mut deadline: Option<Instant> = None;
+        while self.asks_open || !self.tickets.is_empty() || self.is_waited_for() {
+            self.start_calls();
+            let event = tokio::select! {
+                Some(ended) = self.calls.join_next_with_id() => self.end_call(ended),
+                ask = self.asks.recv(), if self.asks_open => self.take(ask),
+                () = stop.cancelled(), if deadline.is_none() => {
+                    deadline = Some(Instant::now() + grace);
+                    None
+                }
+                () = sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => {
+                    break;
+                }
+            };
+            let Some(event) = event else { continue };
+            if self.events.send(event).await.is_err() {
+                // Nobody wants to know any more; what is being bound is still bound.
+                if !stop.is_cancelled() {
+                    return Err(TaskError::EngineGone);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn is_waited_for(&self) -> bool {
+        self.sides.iter().any(|side| !side.waiting.is_empty())
+    }
+
+    /// Puts a question in line. Gives the answer if there is no such extender.
+    fn take(&mut self, ask: Option<Ask>) -> Option<Event> {
+        let Some(ask) = ask else {
+            self.asks_open = false;
+            return None;
+        };
+        let Some(side) = self.sides.get_mut(ask.extender) else {
+            let reply = Err(format!("there is no extender number {}", ask.extender));
+            return Some(Event::ExtenderAnswered { id: ask.id, reply });
+        };
+        side.waiting.push_back(ask);
+        None
+    }
+
+    fn start_calls(&mut self) {
+        for (index, side) in self.sides.iter_mut().enumerate() {
+            while side.running < CALLS_MAX
+                && let Some(ask) = side.waiting.pop_front()
+            {
+                side.running += 1;
+                let ticket = (index, ask.id);
+                let call = Call {
+                    extender: Arc::clone(&side.extender),
+                    client: side.client.clone(),
+                    originals: Arc::clone(&self.originals),
+                    ask,
+                };
+                let handle = self.calls.spawn(call.run());
+                self.tickets.insert(handle.id(), ticket);
+            }
+        }
+    }
+
+    fn end_call(&mut self, ended: Result<(Id, Result<Reply, String>), JoinError>) -> Option<Event> {
+        let (task, reply) = match ended {
+            Ok((task, reply)) => (task, reply),
+            Err(broken) => {
+                error!(error = %broken, "the task of a call to an extender broke");
+                (broken.id(), Err(format!("internal error: {broken}")))
+            }
+        };
+        let (index, id) = self.tickets.swap_remove(&task)?;
+        if let Some(side) = self.sides.get_mut(index) {
+            side.running -= 1;
+        }
+        Some(Event::ExtenderAnswered { id, reply })
+    }
+}
+
+/// One call, from the question to the reply.
+struct Call {
+    extender: Arc<Extender>,
+    client: Client,
+    originals: Arc<Originals>,
+    ask: Ask,
+}
+
+// === impl Call ===
+
+impl Call {
+    async fn run(self) -> Result<Reply, String> {
+        let verb = match &self.ask.question {
+            Question::Filter { .. } => Verb::Filter,
+            Question::Prioritize { .. } => Verb::Prioritize,
+            Question::Preempt { .. } => Verb::Preempt,
+            Question::Bind { .. } => Verb::Bind,
+        };
+        let reply = self.ask(verb).await;
+        if let Err(error) = &reply {
+            let (pod, extender) = (&self.ask.pod.key, &self.extender.url_prefix);
+            let ignored = self.extender.ignorable || verb == Verb::Prioritize;
+            warn!(%pod, extender, verb = verb.name(), error, ignored, "extender failed");
+        }
+        reply
+    }
+
+    async fn ask(&self, verb: Verb) -> Result<Reply, String> {
+        let body = body::of(&self.extender, &self.originals, &self.ask)?;
+        let answer = self.client.post(verb, body).await;
+        let answer = answer.map_err(|error| error.to_string())?;
+        reply::read(&self.extender, &self.ask.question, &answer)
+    }
+}
+
+#[cfg(test)]
+mod tests;
