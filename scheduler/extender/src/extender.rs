@@ -11,7 +11,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use crate::fields::WireError;
-use crate::wire::Args;
+use crate::wire::{Args, BindingArgs};
 
 /// What an extender can be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -111,29 +111,61 @@ impl Verb {
 }
 
 impl Args {
-    /// The question about `nodes`. Of the pod all is sent but who wrote which field.
+    /// The question about `nodes`. Of the pod all is sent but who wrote which field; of nodes
+    /// that, too.
     pub fn new(pod: &Value, nodes: Nodes) -> Self {
-        let mut pod = pod.clone();
-        if let Some(Value::Object(meta)) = pod.get_mut("metadata") {
-            meta.remove("managedFields");
-        }
-        if let Value::Object(fields) = &mut pod {
-            fields.remove("apiVersion");
-            fields.remove("kind");
-        }
+        let pod = bare_pod(pod.clone());
         match nodes {
             Nodes::Names(names) => Self {
                 pod,
                 nodes: None,
                 node_names: Some(names),
             },
-            Nodes::Whole(items) => Self {
-                pod,
-                nodes: Some(serde_json::json!({"metadata": {}, "items": items})),
-                node_names: None,
-            },
+            Nodes::Whole(items) => {
+                let items: Vec<Value> = items.into_iter().map(untyped).collect();
+                Self {
+                    pod,
+                    nodes: Some(serde_json::json!({"metadata": {}, "items": items})),
+                    node_names: None,
+                }
+            }
         }
     }
+}
+
+impl BindingArgs {
+    /// The order to bind `pod` to `node`.
+    pub fn new(pod: &Value, node: &str) -> Self {
+        let text = |field| {
+            pod["metadata"][field]
+                .as_str()
+                .unwrap_or_default()
+                .to_owned()
+        };
+        Self {
+            pod_name: text("name"),
+            pod_namespace: text("namespace"),
+            pod_uid: text("uid"),
+            node: node.to_owned(),
+        }
+    }
+}
+
+/// A pod as kube-scheduler holds it: without who wrote which field.
+fn bare_pod(mut pod: Value) -> Value {
+    if let Some(Value::Object(meta)) = pod.get_mut("metadata") {
+        meta.remove("managedFields");
+    }
+    untyped(pod)
+}
+
+/// An object as Go has it inside another: without the names of its type.
+fn untyped(mut object: Value) -> Value {
+    if let Value::Object(fields) = &mut object {
+        fields.remove("apiVersion");
+        fields.remove("kind");
+    }
+    object
 }
 
 /// Whether `extender` wants to see `pod`: it manages all pods, or a container or init

@@ -9,7 +9,7 @@ mod fields;
 mod wire;
 
 pub use self::extender::filter::Filtered;
-pub use self::extender::preempt::{Candidates, Victims};
+pub use self::extender::preempt::{Candidates, Victims, WholeVictims};
 pub use self::extender::prioritize::add_scores;
 pub use self::extender::{AnswerError, Nodes, Refused, Verb, is_interested, url};
 pub use self::fields::WireError;

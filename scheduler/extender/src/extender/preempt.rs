@@ -5,8 +5,19 @@ use std::collections::BTreeMap;
 
 use plimsoll_config::Extender;
 
-use super::AnswerError;
-use crate::wire::{MetaVictims, PreemptionResult};
+use serde_json::{Value, json};
+
+use super::{AnswerError, bare_pod};
+use crate::wire::{MetaPod, MetaVictims, PreemptionArgs, PreemptionResult};
+
+/// Whole pods that would have to go from one node.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct WholeVictims {
+    /// The pods, most important first.
+    pub pods: Vec<Value>,
+    /// How many budgets are broken.
+    pub budget_violations: i64,
+}
 
 /// The victims on one node.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -19,6 +30,47 @@ pub struct Victims {
 
 /// What is left, by node.
 pub type Candidates = BTreeMap<String, Victims>;
+
+impl PreemptionArgs {
+    /// The question which of the candidates `victims` (by node) are left: by uid for an
+    /// `extender` that keeps nodes itself, else with whole pods.
+    pub fn new(extender: &Extender, pod: &Value, victims: BTreeMap<String, WholeVictims>) -> Self {
+        let mut args = Self {
+            pod: bare_pod(pod.clone()),
+            node_name_to_victims: None,
+            node_name_to_meta_victims: None,
+        };
+        let victims = victims.into_iter();
+        if extender.node_cache_capable {
+            let meta = victims.map(|(node, victims)| (node, victims.by_uid()));
+            args.node_name_to_meta_victims = Some(meta.collect());
+        } else {
+            let whole = victims.map(|(node, victims)| (node, victims.whole()));
+            args.node_name_to_victims = Some(whole.collect());
+        }
+        args
+    }
+}
+
+impl WholeVictims {
+    fn by_uid(self) -> MetaVictims {
+        let uid = |pod: Value| {
+            let uid = pod["metadata"]["uid"].as_str().unwrap_or_default();
+            MetaPod {
+                uid: uid.to_owned(),
+            }
+        };
+        MetaVictims {
+            pods: self.pods.into_iter().map(uid).collect(),
+            num_pdb_violations: self.budget_violations,
+        }
+    }
+
+    fn whole(self) -> Value {
+        let pods: Vec<Value> = self.pods.into_iter().map(bare_pod).collect();
+        json!({"Pods": pods, "NumPDBViolations": self.budget_violations})
+    }
+}
 
 impl Victims {
     /// Judges the answer of `extender`. `is_on` says whether a node has a pod, by name and
