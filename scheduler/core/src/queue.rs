@@ -223,3 +223,6 @@ impl Queue {
         Some(item)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -102,7 +102,7 @@ pub struct ProfileAttempts {
 /// Entities that came into a part of the queue (`queue_incoming_pods_total`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueueIncoming {
-    /// `active`, `backoff`, `unschedulable` or `gated`.
+    /// `active`, `backoff` or `unschedulable`, where gated pods are too.
     pub queue: &'static str,
     /// What brought them.
     pub event: String,

@@ -187,7 +187,32 @@ impl ClusterEvent {
 impl fmt::Display for ClusterEvent {
     /// The label in metrics: resource and action, such as `NodeAdd`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}{}", self.resource, self.actions.name())
+        f.write_str(self.resource.name())?;
+        f.write_str(self.actions.name())
+    }
+}
+
+impl EventResource {
+    /// As kube-scheduler writes it.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Any => "*",
+            Self::Node => "Node",
+            Self::AssignedPod => "AssignedPod",
+            Self::UnscheduledPod => "UnscheduledPod",
+            Self::TargetPod => "TargetPod",
+            Self::PersistentVolume => "PersistentVolume",
+            Self::PersistentVolumeClaim => "PersistentVolumeClaim",
+            Self::StorageClass => "storage.k8s.io/StorageClass",
+            Self::CsiNode => "storage.k8s.io/CSINode",
+            Self::CsiDriver => "storage.k8s.io/CSIDriver",
+            Self::CsiStorageCapacity => "storage.k8s.io/CSIStorageCapacity",
+            Self::VolumeAttachment => "storage.k8s.io/VolumeAttachment",
+            Self::ResourceClaim => "resource.k8s.io/ResourceClaim",
+            Self::ResourceSlice => "resource.k8s.io/ResourceSlice",
+            Self::DeviceClass => "resource.k8s.io/DeviceClass",
+            Self::PodGroup => "scheduling.k8s.io/PodGroup",
+        }
     }
 }
 
@@ -287,6 +312,16 @@ mod tests {
                 EventResource::Node,
                 Actions::UPDATE_NODE_LABEL | Actions::UPDATE_NODE_TAINT,
                 "NodeUpdate",
+            ),
+            (
+                EventResource::CsiNode,
+                Actions::UPDATE,
+                "storage.k8s.io/CSINodeUpdate",
+            ),
+            (
+                EventResource::ResourceClaim,
+                Actions::ADD,
+                "resource.k8s.io/ResourceClaimAdd",
             ),
         ];
         for (resource, actions, label) in cases {

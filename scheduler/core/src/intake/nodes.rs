@@ -43,7 +43,8 @@ impl Engine {
 /// The properties of a node that scheduling reads and that differ: a heartbeat has none
 /// (kube-scheduler `framework.NodeSchedulingPropertiesChange`).
 fn node_actions(old: &Node, new: &Node) -> impl Iterator<Item = Actions> {
-    let taints = old.taints != new.taints || old.unschedulable != new.unschedulable;
+    let uncordoned = old.unschedulable && !new.unschedulable;
+    let taints = old.taints != new.taints || uncordoned;
     let found = [
         (
             old.status.allocatable != new.status.allocatable,
@@ -98,10 +99,6 @@ mod tests {
                 node("n1").label("a", "b").build(),
                 Actions::UPDATE_NODE_LABEL,
             ),
-            (
-                node("n1").unschedulable().build(),
-                Actions::UPDATE_NODE_TAINT,
-            ),
             (tainted.build(), Actions::UPDATE_NODE_TAINT),
             (annotated.build(), Actions::UPDATE_NODE_ANNOTATION),
             (declaring, Actions::UPDATE_NODE_DECLARED_FEATURE),
@@ -110,5 +107,13 @@ mod tests {
             assert_eq!(told(&new), [action], "{new:?}");
         }
         assert!(told(&node("n1").image("app:1", 1).build()).is_empty());
+    }
+
+    #[test]
+    fn a_node_that_is_cordoned_helps_nobody() {
+        let (open, cordoned) = (node("n1").build(), node("n1").unschedulable().build());
+        let told = |old, new| node_actions(old, new).collect::<Vec<_>>();
+        assert!(told(&open, &cordoned).is_empty());
+        assert_eq!(told(&cordoned, &open), [Actions::UPDATE_NODE_TAINT]);
     }
 }

@@ -55,14 +55,13 @@ impl Engine {
         if self.queue.contains(pod.uid()) || self.consults.hold(pod.uid()) {
             self.queue
                 .update(old.as_ref(), pod, moment(self.now, &self.snapshot));
+            if old.as_ref() != Some(pod) {
+                self.taken_in(of_waiting_pod(Actions::UPDATE));
+            }
         } else {
-            // `Differs:` nobody is told of a pod that waits: only groups would want to know.
             self.queue
                 .add(Arc::clone(pod), profile, moment(self.now, &self.snapshot));
-            self.taken_in(ClusterEvent::new(
-                EventResource::UnscheduledPod,
-                Actions::ADD,
-            ));
+            self.taken_in(of_waiting_pod(Actions::ADD));
         }
     }
 
@@ -85,7 +84,9 @@ impl Engine {
         self.victim_seen(uid, true);
         self.needs_no_room(uid);
         self.status.saw_none(uid);
-        self.queue.remove(uid, moment(self.now, &self.snapshot));
+        if self.queue.remove(uid, moment(self.now, &self.snapshot)) {
+            self.taken_in(of_waiting_pod(Actions::DELETE));
+        }
         self.queue.member_gone(uid);
         self.consults.drop_pod(uid);
         self.status.withdraw(uid);
@@ -176,6 +177,11 @@ impl Engine {
         let freed = Happening::assigned(Actions::DELETE, Some(pod), None);
         self.announce(&freed.within(Scope::AtMost(pod.spec.priority)));
     }
+}
+
+/// As in kube-scheduler without its `PodGroup`s, nobody but the pod is told.
+fn of_waiting_pod(actions: Actions) -> ClusterEvent {
+    ClusterEvent::new(EventResource::UnscheduledPod, actions)
 }
 
 /// Whether the node that `old` was promised is promised to it no more.

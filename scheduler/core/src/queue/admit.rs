@@ -25,7 +25,8 @@ impl Queue {
     /// flaps around a line falls each second: an idle scheduler would try all again with
     /// each fall.
     pub(super) fn rest(&mut self, slot: Slot, cause: Incoming, at: Moment<'_>) {
-        let after_error = self.item(slot).is_some_and(|item| item.errors > 0);
+        let item = self.item(slot);
+        let after_error = item.is_some_and(|item| item.turned_down_by().is_empty());
         let place = if after_error || cause == Incoming::Event(Happening::LOAD_FELL) {
             Place::FullBackoff
         } else {
@@ -86,6 +87,7 @@ impl Queue {
             }
             Err(gate) => {
                 item.gate = Some(gate.plugin);
+                item.rejectors.insert(gate.plugin);
                 item.retry_at = gate.retry_at.map(|at| at.max(soonest));
                 self.enter(slot, Place::Gated, cause);
                 self.tell_later(slot);
@@ -94,7 +96,10 @@ impl Queue {
     }
 
     fn enter(&mut self, slot: Slot, place: Place, cause: Incoming) {
-        self.incoming.count(place, cause);
+        // As in kube-scheduler, a pod whose own change does not free it has not moved.
+        if place != Place::Gated || !cause.is_own_change() {
+            self.incoming.count(place, cause);
+        }
         self.put(slot, place);
     }
 

@@ -2,7 +2,7 @@
 //! (kube-scheduler `backend/queue/backoff_queue.go`).
 //!
 //! `min(initial * 2^(n-1), max)`, n the errors in a row if there are any, else the
-//! rejections. The end is cut to whole seconds, so that all entities of one second come
+//! rejections; for a group of k pods the maximum is `max * sqrt(k)`. The end is cut to whole seconds, so that all entities of one second come
 //! back together, in queue order.
 
 use std::time::Duration;
@@ -18,22 +18,12 @@ pub(super) struct Backoff {
 impl Backoff {
     /// The second at whose end the rest of `item` is over.
     pub(super) fn expiry(self, item: &Queued) -> Duration {
-        let count = if item.errors > 0 {
-            item.errors
-        } else {
-            item.rejections
-        };
-        whole_seconds(item.since().saturating_add(self.after(count)))
+        whole_seconds(item.since().saturating_add(self.of(item)))
     }
 
     /// Whether `item` still rests: until the second of its expiry is over.
     pub(super) fn rests(self, item: &Queued, now: Duration) -> bool {
-        let count = if item.errors > 0 {
-            item.errors
-        } else {
-            item.rejections
-        };
-        !self.after(count).is_zero() && self.expiry(item) >= whole_seconds(now)
+        !self.of(item).is_zero() && self.expiry(item) >= whole_seconds(now)
     }
 
     /// The first instant at which `item` no longer rests.
@@ -41,12 +31,30 @@ impl Backoff {
         self.expiry(item).saturating_add(Duration::from_secs(1))
     }
 
-    fn after(self, count: u32) -> Duration {
+    fn of(self, item: &Queued) -> Duration {
+        let count = if item.errors > 0 {
+            item.errors
+        } else {
+            item.rejections
+        };
+        self.after(count, item.pods().len())
+    }
+
+    fn after(self, count: u32, pods: usize) -> Duration {
         let Some(doublings) = count.checked_sub(1) else {
             return Duration::ZERO;
         };
         let factor = 1_u32.checked_shl(doublings).unwrap_or(u32::MAX);
-        self.initial.saturating_mul(factor).min(self.max)
+        self.initial.saturating_mul(factor).min(self.longest(pods))
+    }
+
+    /// A larger group costs more to try, and may rest for longer.
+    fn longest(self, pods: usize) -> Duration {
+        if pods < 2 {
+            return self.max;
+        }
+        let seconds = self.max.as_secs_f64() * (pods as f64).sqrt();
+        Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
     }
 }
 
@@ -66,9 +74,26 @@ mod tests {
             initial: Duration::from_secs(1),
             max: Duration::from_secs(10),
         };
-        let seconds: Vec<u64> = (0..7).map(|count| backoff.after(count).as_secs()).collect();
+        let seconds: Vec<u64> = (0..7)
+            .map(|count| backoff.after(count, 1).as_secs())
+            .collect();
         assert_eq!(seconds, [0, 1, 2, 4, 8, 10, 10]);
-        assert_eq!(backoff.after(u32::MAX), Duration::from_secs(10));
+        assert_eq!(backoff.after(u32::MAX, 1), Duration::from_secs(10));
+    }
+
+    #[test]
+    fn a_group_rests_for_longer_at_most_by_the_root_of_its_size() {
+        let backoff = Backoff {
+            initial: Duration::from_secs(1),
+            max: Duration::from_secs(10),
+        };
+        assert_eq!(backoff.after(3, 9), Duration::from_secs(4));
+        assert_eq!(backoff.after(20, 9), Duration::from_secs(30));
+        let endless = Backoff {
+            max: Duration::MAX,
+            ..backoff
+        };
+        assert_eq!(endless.longest(4), Duration::MAX);
     }
 
     #[test]
@@ -77,6 +102,6 @@ mod tests {
             initial: Duration::from_secs(1),
             max: Duration::ZERO,
         };
-        assert_eq!(backoff.after(5), Duration::ZERO);
+        assert_eq!(backoff.after(5, 1), Duration::ZERO);
     }
 }

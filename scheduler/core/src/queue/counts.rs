@@ -38,9 +38,14 @@ impl Incoming {
         Actions::ADD,
     ));
 
+    /// Whether the pod itself was changed.
+    pub(super) fn is_own_change(self) -> bool {
+        matches!(self, Self::Event(event) if event.resource == EventResource::TargetPod)
+    }
+
     fn label(self) -> String {
         match self {
-            Self::Event(event) => event.to_string(),
+            Self::Event(event) => label(event),
             Self::AttemptFailed => "ScheduleAttemptFailure".to_owned(),
             Self::BackoffComplete => "BackoffComplete".to_owned(),
             Self::PopFromBackoff => "PopFromBackoffQ".to_owned(),
@@ -48,6 +53,14 @@ impl Incoming {
             Self::RetryTime => "RetryTime".to_owned(),
         }
     }
+}
+
+/// The name of an event in metrics. The only one for everything is a forced activation.
+pub(super) fn label(event: ClusterEvent) -> String {
+    if event.resource == EventResource::Any {
+        return "ForceActivate".to_owned();
+    }
+    event.to_string()
 }
 
 // === impl IncomingCounts ===
@@ -58,8 +71,7 @@ impl IncomingCounts {
             Place::Out => return,
             Place::Active => "active",
             Place::Backoff | Place::FullBackoff => "backoff",
-            Place::Unschedulable => "unschedulable",
-            Place::Gated => "gated",
+            Place::Unschedulable | Place::Gated => "unschedulable",
         };
         *self.0.entry((queue, cause)).or_default() += 1;
     }
@@ -99,11 +111,12 @@ impl Queue {
         sizes
     }
 
-    /// Pods that wait after a rejection, wherever, by the plugins that turned them down.
+    /// Pods that wait after a rejection, wherever, by the plugins that turned them down or
+    /// hold them back.
     pub(crate) fn unschedulable_by_plugin(&self) -> Vec<UnschedulablePods> {
         let mut counts = BTreeMap::new();
         for item in self.items.iter().flatten() {
-            for plugin in item.rejectors.or(item.pending).iter() {
+            for plugin in item.turned_down_by().iter() {
                 *counts.entry((item.profile, plugin)).or_default() += item.pods().len();
             }
         }

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque, vec_deque};
 
 use plimsoll_objects::Uid;
 
+use super::counts::label;
 use super::happening::Happening;
 
 /// Most changes kept: at 100 changes a second about 80 s worth, 1 MB. A pod that has been
@@ -91,7 +92,7 @@ impl InFlight {
         }
         let events = counts
             .into_iter()
-            .map(|(event, count)| (event.to_string(), count));
+            .map(|(event, count)| (label(event), count));
         let out = ("PodPopped".to_owned(), self.since.len());
         events.chain([out]).collect()
     }

@@ -25,13 +25,15 @@ pub(crate) struct Queued {
     pub(super) errors: u32,
     /// Attempts that ended by a rejection.
     pub(super) rejections: u32,
-    /// Plugins that rejected it: their events wake it.
+    /// Plugins that rejected it, or have held it back since: their events wake it.
     pub(super) rejectors: PluginSet,
     /// Plugins that wait for something outside: their events wake it without backoff.
     pub(super) pending: PluginSet,
     /// The plugin that holds it back, or did last.
     pub(super) gate: Option<PluginIx>,
     pub(super) retry_at: Option<Duration>,
+    /// When it was last brought back for having waited too long, since its last attempt.
+    pub(super) flushed_at: Option<Duration>,
     /// When no plugin held it back for the first time: from here on it waits for us.
     pub(crate) ready_since: Option<Duration>,
     /// The beginning of its running attempt, for metrics.
@@ -84,6 +86,7 @@ impl Queued {
             pending: PluginSet::EMPTY,
             gate: None,
             retry_at: None,
+            flushed_at: None,
             ready_since: None,
             began: Begun::default(),
         }
@@ -104,6 +107,11 @@ impl Queued {
         }
     }
 
+    /// Whether it waits for an event or a time.
+    pub(super) fn is_in_pool(&self) -> bool {
+        matches!(self.place, Place::Unschedulable | Place::Gated)
+    }
+
     pub(super) fn holds(&self, uid: &Uid) -> bool {
         self.pods().iter().any(|queued| queued.pod.uid() == uid)
     }
@@ -117,17 +125,22 @@ impl Queued {
             .unwrap_or_default()
     }
 
-    /// The plugins that are asked what a change is worth: those that turned it down, and the
-    /// one that holds it back.
-    pub(super) fn asks(&self) -> PluginSet {
-        self.rejectors.or(self.pending).or(self.waits_for())
+    /// Since when it has waited without a look: a flush is one.
+    pub(super) fn unlooked_since(&self) -> Duration {
+        self.since().max(self.flushed_at.unwrap_or_default())
     }
 
-    /// The plugins whose events it waits for.
+    /// The plugins that are asked what a change is worth.
+    pub(super) fn turned_down_by(&self) -> PluginSet {
+        self.rejectors.or(self.pending)
+    }
+
+    /// The plugins whose events it waits for: of those that turned it down, the one that
+    /// holds it back.
     pub(super) fn waits_for(&self) -> PluginSet {
         match (self.place, self.gate) {
             (Place::Gated, Some(gate)) => PluginSet::one(gate),
-            _ => self.rejectors.or(self.pending),
+            _ => self.turned_down_by(),
         }
     }
 }

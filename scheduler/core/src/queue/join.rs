@@ -104,6 +104,7 @@ impl Queued {
         self.rejectors = self.rejectors.or(other.rejectors);
         self.pending = self.pending.or(other.pending);
         self.retry_at = earliest(self.retry_at, other.retry_at);
+        self.flushed_at = self.flushed_at.max(other.flushed_at);
         self.ready_since = earliest(self.ready_since, other.ready_since);
         let newcomers = match other.entity {
             Entity::Pod(pod) => vec![pod],

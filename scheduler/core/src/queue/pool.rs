@@ -30,7 +30,7 @@ pub(super) struct Pool {
 impl Pool {
     pub(super) fn insert(&mut self, slot: Slot, item: &Queued) {
         self.classes.entry(class_of(item)).or_default().insert(slot);
-        self.by_age.insert((item.since(), slot));
+        self.by_age.insert((item.unlooked_since(), slot));
         if let Some(at) = item.retry_at {
             self.by_retry.insert((at, slot));
         }
@@ -45,7 +45,7 @@ impl Pool {
                 self.classes.remove(&class);
             }
         }
-        self.by_age.remove(&(item.since(), slot));
+        self.by_age.remove(&(item.unlooked_since(), slot));
         if let Some(at) = item.retry_at {
             self.by_retry.remove(&(at, slot));
         }
@@ -73,10 +73,10 @@ impl Pool {
         self.classes.keys().any(concerned)
     }
 
-    /// Members that have waited since `instant` or longer.
+    /// Members that have waited since before `instant`.
     pub(super) fn older_than(&self, instant: Duration) -> Vec<Slot> {
         self.by_age
-            .range(..=(instant, Slot::MAX))
+            .range(..(instant, Slot::MIN))
             .map(|(_, slot)| *slot)
             .collect()
     }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use plimsoll_framework::Actions;
-use plimsoll_objects::Pod;
+use plimsoll_objects::{Pod, PodClaims};
 
 use super::item::Place;
 use super::{Happening, Incoming, Moment, Queue};
@@ -94,8 +94,8 @@ fn changes(old: Option<&Arc<Pod>>, new: &Arc<Pod>) -> Vec<Happening> {
 pub(crate) fn pod_actions(old: &Pod, new: &Pod) -> Vec<Actions> {
     let (was, is) = (&old.spec.requests.placed, &new.spec.requests.placed);
     let names = || {
-        was.scalar
-            .keys()
+        let scalars = was.scalar.keys().chain(is.scalar.keys());
+        scalars
             .map(|name| &**name)
             .chain(["cpu", "memory", "ephemeral-storage"])
     };
@@ -114,6 +114,10 @@ pub(crate) fn pod_actions(old: &Pod, new: &Pod) -> Vec<Actions> {
             old.spec.tolerations != new.spec.tolerations,
             Actions::UPDATE_POD_TOLERATION,
         ),
+        (
+            claim_names_changed(old, new),
+            Actions::UPDATE_POD_GENERATED_RESOURCE_CLAIM,
+        ),
     ];
     found
         .into_iter()
@@ -122,6 +126,72 @@ pub(crate) fn pod_actions(old: &Pod, new: &Pod) -> Vec<Actions> {
         .collect()
 }
 
+/// Whether a claim that is made for the pod got its name. On a node nobody asks any more,
+/// and a pod there is kept without its claims.
+fn claim_names_changed(old: &Pod, new: &Pod) -> bool {
+    let claims = |pod| claims(pod).map_or(&[][..], |found| &*found.claims);
+    new.spec.node_name.is_none() && claims(old) != claims(new)
+}
+
+fn claims(pod: &Pod) -> Option<&PodClaims> {
+    pod.spec.constraints.as_deref()?.claims.as_deref()
+}
+
 fn same_but_for_status(old: &Pod, new: &Pod) -> bool {
     old.spec == new.spec && says_same(&old.meta, &new.meta)
+}
+
+#[cfg(test)]
+mod tests {
+    use plimsoll_framework::Actions;
+    use plimsoll_framework::test_util::{PodBuilder, pod};
+    use plimsoll_objects::TaintEffect;
+    use serde_json::json;
+
+    use super::pod_actions;
+
+    fn told(old: &PodBuilder, new: &PodBuilder) -> Vec<Actions> {
+        pod_actions(&old.build(), &new.build())
+    }
+
+    #[test]
+    fn each_property_of_a_pod_that_scheduling_reads_is_told_by_itself() {
+        let plain = pod("p").cpu("2").request("example.com/a", "1");
+        let more = plain.clone().request("example.com/b", "1");
+        let cases = [
+            (plain.clone().label("a", "b"), Actions::UPDATE_POD_LABEL),
+            (plain.clone().cpu("1"), Actions::UPDATE_POD_SCALE_DOWN),
+            (more, Actions::UPDATE_POD_SCALE_UP),
+            (
+                plain.clone().toleration("a", "", TaintEffect::NoExecute),
+                Actions::UPDATE_POD_TOLERATION,
+            ),
+        ];
+        for (new, action) in cases {
+            assert_eq!(told(&plain, &new), [action], "{new:?}");
+        }
+        let gated = plain.clone().gate("a").gate("b");
+        assert!(told(&gated, &plain.clone().gate("b")).is_empty());
+        assert_eq!(
+            told(&gated, &plain),
+            [Actions::UPDATE_POD_SCHEDULING_GATES_ELIMINATED]
+        );
+    }
+
+    #[test]
+    fn a_claim_made_for_a_pod_is_news_when_it_has_its_name() {
+        let waits = pod("p").merge(json!({"spec": {"resourceClaims": [
+            {"name": "gpu", "resourceClaimTemplateName": "t"},
+        ]}}));
+        let named = waits
+            .clone()
+            .merge(json!({"status": {"resourceClaimStatuses": [
+                {"name": "gpu", "resourceClaimName": "p-gpu-1"},
+            ]}}));
+        assert_eq!(
+            told(&waits, &named),
+            [Actions::UPDATE_POD_GENERATED_RESOURCE_CLAIM]
+        );
+        assert!(told(&named, &named.clone().on("n")).is_empty());
+    }
 }

@@ -5,9 +5,8 @@ use std::time::Duration;
 use plimsoll_framework::{Catalog, Hint};
 
 use super::heap::Slot;
-use super::item::Place;
 use super::{
-    Happening, Incoming, MAX_TIME_IN_POOL, Moment, POOL_FLUSH_PERIOD, Queue, Queued, Setback,
+    Happening, Incoming, MAX_TIME_IN_POOL, Moment, POOL_FLUSH_PERIOD, Queue, Queued, Scope, Setback,
 };
 use crate::plugin_set::PluginSet;
 use crate::profile::Profiles;
@@ -33,6 +32,7 @@ impl Queue {
         item.rejectors = setback.rejectors;
         item.pending = setback.pending;
         item.retry_at = setback.retry_at;
+        item.flushed_at = None;
         if setback.is_error() {
             item.errors = item.errors.saturating_add(1);
         } else {
@@ -61,21 +61,30 @@ impl Queue {
 
     /// Wakes whoever `happening` may help, and keeps it for entities in flight.
     pub(crate) fn announce(&mut self, happening: &Happening, at: Moment<'_>) {
-        self.in_flight.record(happening);
-        if self.pool.is_empty() {
+        let listeners = self.profiles.listeners(happening.event);
+        if !happening.is_wildcard() && listeners.iter().all(|heard| heard.is_empty()) {
             return;
         }
-        let listeners = self.profiles.listeners(happening.event);
-        let candidates = self.pool.members(|class| {
+        self.in_flight.record(happening);
+        for slot in self.candidates(happening, &listeners) {
+            self.consider(slot, happening, &listeners, at);
+        }
+    }
+
+    /// The waiting entities that `happening` may concern.
+    fn candidates(&self, happening: &Happening, listeners: &[PluginSet]) -> Vec<Slot> {
+        if let Scope::Only(uid) = &happening.scope {
+            let slot = self.index.get(uid).copied();
+            let waits = |slot: &Slot| self.item(*slot).is_some_and(Queued::is_in_pool);
+            return slot.filter(waits).into_iter().collect();
+        }
+        self.pool.members(|class| {
             let heard = listeners
                 .get(class.profile.index())
                 .copied()
                 .unwrap_or_default();
             happening.is_wildcard() || !class.waits_for.and(heard).is_empty()
-        });
-        for slot in candidates {
-            self.consider(slot, happening, &listeners, at);
-        }
+        })
     }
 
     /// Wakes one waiting entity if `happening`, with its listeners by profile, is worth it.
@@ -119,6 +128,9 @@ impl Queue {
         };
         for slot in self.pool.older_than(long_ago) {
             self.leave(slot);
+            if let Some(item) = self.item_mut(slot) {
+                item.flushed_at = Some(now);
+            }
             self.wake(slot, Worth::AfterBackoff, Incoming::PoolTimeout, at);
         }
     }
@@ -224,11 +236,11 @@ fn worth(
         return Worth::AfterBackoff;
     }
     let framework = profiles.get(item.profile);
-    let gated = item.place == Place::Gated;
-    if gated && heard.and(waits_for).is_empty() {
+    // Before the plugin that holds it back hears of it, the others need not be asked.
+    if heard.and(waits_for).is_empty() {
         return Worth::Nothing;
     }
-    let asked = heard.and(item.asks());
+    let asked = heard.and(item.turned_down_by());
     let mut best = Worth::Nothing;
     for plugin in asked.iter() {
         let mut pods = item.pods().iter();
@@ -238,7 +250,7 @@ fn worth(
                     == Hint::Queue
             })
         });
-        if hinted && item.pending.contains(plugin) && !gated {
+        if hinted && item.pending.contains(plugin) {
             return Worth::AtOnce;
         }
         if hinted {
