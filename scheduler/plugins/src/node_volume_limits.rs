@@ -112,8 +112,11 @@ impl Filter for NodeVolumeLimits {
 }
 
 impl EnqueueExtensions for NodeVolumeLimits {
+    /// `Differs:` kube-scheduler does not hear of new nodes here, so that a pod sleeps through
+    /// one whose `CSINode` was seen first.
     fn events(&self) -> Vec<ClusterEvent> {
         vec![
+            ClusterEvent::new(EventResource::Node, Actions::ADD),
             ClusterEvent::new(EventResource::CsiNode, Actions::ADD | Actions::UPDATE),
             ClusterEvent::new(EventResource::AssignedPod, Actions::DELETE),
             ClusterEvent::new(EventResource::PersistentVolumeClaim, Actions::ADD),

@@ -203,3 +203,30 @@ fn a_plugin_that_waits_for_something_outside_counts_at_once_though_another_holds
     bench.with(|queue, at| queue.update(Some(&held), &free, at));
     assert_eq!(bench.item("p").place, Place::Active, "without a rest");
 }
+
+#[test]
+fn of_ten_thousand_pods_that_wait_only_those_an_event_may_help_are_asked_about() {
+    const PODS: usize = 10_000;
+    let mut bench = Bench::new();
+    for number in 0..PODS {
+        bench.add(&pod(&format!("p{number}")));
+        let plugin = if number == 0 { "Two" } else { "One" };
+        bench.fail_next(&[plugin], &[]);
+    }
+    assert_eq!(bench.queue.sizes().unschedulable, PODS);
+    assert_eq!(fakes::asked(), 0);
+    let mut woken = |happening: &Happening| {
+        let before = bench.queue.sizes().unschedulable;
+        bench.announce(happening);
+        (before - bench.queue.sizes().unschedulable, fakes::asked())
+    };
+    assert_eq!(woken(&fakes::node_news("", false)), (0, PODS - 1));
+    assert_eq!(woken(&fakes::pod_news("2")), (1, 1), "one waits for it");
+    let only = Scope::Only(pod("p7").build().uid().clone());
+    assert_eq!(woken(&Happening::wildcard().within(only)), (1, 0));
+    assert_eq!(woken(&fakes::nobodys_news()), (0, 0));
+    let (old, new) = (pod("p9").arc(), pod("p9").label("wakes", "1").arc());
+    bench.with(|queue, at| queue.update(Some(&old), &new, at));
+    assert_eq!(fakes::asked(), 1, "a pod's own change is its own");
+    assert_eq!(bench.queue.sizes().unschedulable, PODS - 3);
+}

@@ -1,5 +1,6 @@
 //! The engine as its driver sees it: events in, commands out, on a virtual clock.
 
+mod bad_input;
 mod binding;
 mod binding_faults;
 mod build;

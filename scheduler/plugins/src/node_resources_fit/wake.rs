@@ -22,8 +22,9 @@ pub(super) fn hint(pod: &Pod, change: &Change<'_>, ignored: &Ignored, catalog: &
             old: Some(old),
             new: Some(new),
         } => {
-            let counts = new.uid() == pod.uid() || old.spec.node_name.is_some();
-            hints::when(counts && frees(asked, old, new))
+            // What the pod asks for less of it may not ask for at all any more.
+            let is_own = new.uid() == pod.uid();
+            hints::when(is_own || old.spec.node_name.is_some() && frees(asked, old, new))
         }
         Change::Node {
             old,

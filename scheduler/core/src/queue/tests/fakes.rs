@@ -1,6 +1,7 @@
 //! Plugins for the queue alone: which pods they hold back and what wakes them is written on
 //! the objects. A changed object wakes the plugins whose letters its label `wakes` has.
 
+use std::cell::Cell;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -63,6 +64,15 @@ pub(super) const PLUGINS: [(&str, char, bool, Interests); 5] = [
 const MOST_PLUGINS: u8 = 7;
 
 struct Fake(usize);
+
+thread_local! {
+    static ASKED: Cell<usize> = const { Cell::new(0) };
+}
+
+/// How many hints were asked for since the last call.
+pub(super) fn asked() -> usize {
+    ASKED.replace(0)
+}
 
 /// A profile without `All`, one without `GateA`, and one with `One` alone. With `all`, the
 /// second has `All`.
@@ -214,6 +224,7 @@ impl EnqueueExtensions for Fake {
     }
 
     fn hint(&self, _: &Pod, _: ClusterEvent, change: &Change<'_>, _: &Catalog) -> Hint {
+        ASKED.set(ASKED.get() + 1);
         let labels = match change {
             Change::Node { new: Some(new), .. } => &new.meta.labels,
             Change::Pod { new: Some(pod), .. }

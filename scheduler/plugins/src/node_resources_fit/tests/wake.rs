@@ -85,6 +85,12 @@ fn a_pod_that_shrinks_wakes_if_it_frees_what_is_asked_for() {
 }
 
 #[test]
+fn a_pod_that_asks_for_nothing_any_more_wakes_itself() {
+    let (old, new) = (pod("a").cpu("2"), pod("a"));
+    assert_eq!(pod_change(&new, &old, Some(&new)), Some(Hint::Queue));
+}
+
+#[test]
 fn a_node_wakes_if_it_grew_in_what_is_asked_for_and_the_pod_could_fit() {
     let waits = pod("a").cpu("2").request(GPU, "1");
     let with_gpu = |cpu: &str| node("n1").cpu(cpu).resource(GPU, "1");
