@@ -8,6 +8,7 @@ use std::sync::Arc;
 use plimsoll_framework::Effect;
 use plimsoll_objects::{ObjectKey, Pod, Uid};
 
+use crate::cycle::message;
 use crate::decision::Decision;
 use crate::question::Question;
 
@@ -109,6 +110,22 @@ pub struct PodEvent {
     pub action: &'static str,
     /// The text, cut as kube-scheduler cuts it.
     pub note: String,
+}
+
+// === impl PodEvent ===
+
+impl PodEvent {
+    /// `FailedScheduling`: why an attempt with `pod` came to nothing, or what it waits for.
+    pub(crate) fn failed_scheduling(pod: &Pod, scheduler_name: &Arc<str>, text: &str) -> Self {
+        Self {
+            pod: PodRef::of(pod),
+            scheduler_name: Arc::clone(scheduler_name),
+            warning: true,
+            reason: "FailedScheduling",
+            action: "Scheduling",
+            note: message::note(text),
+        }
+    }
 }
 
 // === impl PodRef ===

@@ -25,7 +25,7 @@ use plimsoll_objects::Pod;
 
 use self::consult::Consult;
 use self::decide::{Decided, Deciding};
-use crate::command::{Command, PodEvent, PodRef};
+use crate::command::{Command, PodEvent};
 use crate::decision::Unscored;
 use crate::engine::Engine;
 use crate::extender::{Ask, Turn};
@@ -201,15 +201,9 @@ impl Engine {
         let pod = &queued.pod;
         if pod.is_deleting() {
             self.counters.skipped_deleting += 1;
-            let framework = self.profiles.get(item.profile);
-            self.outbox.record(PodEvent {
-                pod: PodRef::of(pod),
-                scheduler_name: Arc::clone(&framework.scheduler_name),
-                warning: true,
-                reason: "FailedScheduling",
-                action: "Scheduling",
-                note: skipped_deleting(pod),
-            });
+            let name = &self.profiles.get(item.profile).scheduler_name;
+            let event = PodEvent::failed_scheduling(pod, name, &skipped_deleting(pod));
+            self.outbox.record(event);
             return true;
         }
         self.cache.contains_pod(pod.uid())

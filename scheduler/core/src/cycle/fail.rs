@@ -137,14 +137,8 @@ impl Engine {
         self.queue
             .requeue(item, failed.setback, moment(self.now, &self.snapshot));
         self.nominate(&pod, &failed.nomination);
-        self.outbox.record(PodEvent {
-            pod: PodRef::of(&pod),
-            scheduler_name,
-            warning: true,
-            reason: "FailedScheduling",
-            action: "Scheduling",
-            note: message::note(&failed.message),
-        });
+        let event = PodEvent::failed_scheduling(&pod, &scheduler_name, &failed.message);
+        self.outbox.record(event);
         let reason = if failed.rejected {
             "Unschedulable"
         } else {

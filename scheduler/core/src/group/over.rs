@@ -5,8 +5,8 @@ use std::sync::Arc;
 use plimsoll_framework::{QueuedPod, Reason};
 use plimsoll_objects::{Pod, Uid};
 
-use crate::command::{PodEvent, PodRef, ScheduledFalse};
-use crate::cycle::{Failed, message};
+use crate::command::{PodEvent, ScheduledFalse};
+use crate::cycle::Failed;
 use crate::engine::Engine;
 use crate::profile::ProfileIx;
 use crate::queue::{Queued, moment};
@@ -143,15 +143,9 @@ impl Engine {
     fn say(&mut self, pod: &Arc<Pod>, said: &Said<'_>) {
         self.nominate(pod, &Nomination::Clear);
         if said.with_event {
-            let framework = self.profiles.get(said.profile);
-            self.outbox.record(PodEvent {
-                pod: PodRef::of(pod),
-                scheduler_name: Arc::clone(&framework.scheduler_name),
-                warning: true,
-                reason: "FailedScheduling",
-                action: "Scheduling",
-                note: message::note(said.text),
-            });
+            let name = &self.profiles.get(said.profile).scheduler_name;
+            let event = PodEvent::failed_scheduling(pod, name, said.text);
+            self.outbox.record(event);
         }
         let condition = ScheduledFalse {
             reason: said.reason,
