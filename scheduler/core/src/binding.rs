@@ -100,9 +100,9 @@ struct Request {
     doing: String,
     progress: Progress,
     ready_since: Duration,
-    /// An earlier question had no answer: it may have been done.
+    /// An earlier question had no answer and may have been done, or a part of it was.
     maybe_done: bool,
-    /// Since when every answer was a refusal for good, while `maybe_done`.
+    /// Since when every answer was a refusal, by rule or by 429, while `maybe_done`.
     refused_since: Option<Duration>,
     tries: u32,
 }

@@ -95,6 +95,7 @@ impl Engine {
             return;
         };
         request.tries = 0;
+        request.refused_since = None;
         let (effects, next) = match &mut request.work {
             Work::Bind | Work::BindBy(_) => return self.bound(uid),
             Work::BindEffects(effects) => (effects, None),

@@ -1,5 +1,5 @@
-//! A binding that the API server refuses for good, while an earlier request for it had no
-//! answer and may have been carried out.
+//! A binding that the API server refuses for good, while an earlier request for it may have
+//! been carried out: it had no answer, or was one of several changes of a Bind plugin.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,7 +43,9 @@ impl Engine {
                 warning: true,
                 reason: "BindingInDoubt",
                 action: "Binding",
-                note: message::note(&format!("{text}; an earlier request had no answer")),
+                note: message::note(&format!(
+                    "{text}; an earlier request may have been carried out"
+                )),
             });
         }
         self.ask_later(uid);

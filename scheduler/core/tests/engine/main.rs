@@ -6,6 +6,7 @@ mod binding_faults;
 mod build;
 mod cases;
 mod cycle;
+mod doubt;
 mod evict;
 mod extender;
 mod extender_storm;

@@ -160,6 +160,10 @@ impl Bind for Binder {
                 let booked = BTreeMap::from([("bound".to_owned(), "yes".to_owned())]);
                 Ok(BindOutcome::Do(vec![Effect::AnnotatePod(booked)]))
             }
+            Some("annotates-thrice") => {
+                let booked = BTreeMap::from([("bound".to_owned(), "yes".to_owned())]);
+                Ok(BindOutcome::Do(vec![Effect::AnnotatePod(booked); 3]))
+            }
             _ => Ok(BindOutcome::Binding),
         }
     }
