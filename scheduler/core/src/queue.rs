@@ -20,6 +20,7 @@ mod dump;
 mod groups;
 mod happening;
 mod heap;
+mod held;
 mod in_flight;
 mod item;
 mod join;
@@ -129,6 +130,7 @@ impl Queue {
         };
         self.leave(slot);
         let mut item = self.unstore(slot)?;
+        item.passed = false;
         if woken_early {
             self.incoming.count(Place::Active, Incoming::PopFromBackoff);
         }

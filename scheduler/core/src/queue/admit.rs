@@ -6,6 +6,7 @@ use std::time::Duration;
 use plimsoll_framework::QueueSort;
 
 use super::heap::{Heap, Slot};
+use super::held::Held;
 use super::item::Place;
 use super::{Happening, Incoming, Moment, Queue, Queued};
 
@@ -67,26 +68,21 @@ impl Queue {
         let Some(item) = self.items.get(slot as usize).and_then(Option::as_ref) else {
             return;
         };
-        let framework = self.profiles.get(item.profile);
         let soonest = self.flushed.saturating_add(MIN_GATED);
-        let last = item.gate;
-        let verdict = item
-            .pods()
-            .iter()
-            .try_for_each(|queued| framework.pre_enqueue(&queued.pod, last, at.catalog))
-            .and_then(|()| self.group_gate(item, at.catalog));
+        let verdict = self.may_pass(item, at.catalog);
         let now = self.now;
         let Some(item) = self.item_mut(slot) else {
             return;
         };
+        item.passed = verdict.is_ok();
         match verdict {
             Ok(()) => {
-                item.gate = None;
+                (item.gate, item.holder) = (None, None);
                 item.ready_since.get_or_insert(now);
                 self.enter(slot, place, cause);
             }
-            Err(gate) => {
-                item.gate = Some(gate.plugin);
+            Err(Held { gate, by }) => {
+                (item.gate, item.holder) = (Some(gate.plugin), by);
                 item.rejectors.insert(gate.plugin);
                 item.retry_at = gate.retry_at.map(|at| at.max(soonest));
                 self.enter(slot, Place::Gated, cause);

@@ -31,6 +31,10 @@ pub(crate) struct Queued {
     pub(super) pending: PluginSet,
     /// The plugin that holds it back, or did last.
     pub(super) gate: Option<PluginIx>,
+    /// The pod that it holds.
+    pub(super) holder: Option<Uid>,
+    /// Every `PreEnqueue` let all its pods through, and it was not tried since.
+    pub(super) passed: bool,
     pub(super) retry_at: Option<Duration>,
     /// When it was last brought back for having waited too long, since its last attempt.
     pub(super) flushed_at: Option<Duration>,
@@ -85,6 +89,8 @@ impl Queued {
             rejectors: PluginSet::EMPTY,
             pending: PluginSet::EMPTY,
             gate: None,
+            holder: None,
+            passed: false,
             retry_at: None,
             flushed_at: None,
             ready_since: None,

@@ -22,13 +22,20 @@ impl Queue {
         let Some(slot) = slot else {
             return (self.store(item), None);
         };
-        let place = self.item(slot).map(|rest| rest.place);
+        let rest = self.item(slot);
+        let place = rest.map(|rest| rest.place);
+        // The others need not be asked again.
+        let asked = rest.filter(|rest| rest.passed);
+        let asked = asked.map(|_| self.ask_all(&item, at.catalog));
         self.leave(slot);
         for queued in item.pods() {
             self.index.insert(queued.pod.uid().clone(), slot);
         }
         if let Some(rest) = self.item_mut(slot) {
             rest.absorb(item);
+            if let Some(Err(held)) = asked {
+                (rest.passed, rest.holder) = (false, held.by);
+            }
         }
         (slot, place)
     }
@@ -136,6 +143,7 @@ impl Queued {
         Self {
             entity: Entity::Pod(pod),
             group: self.group.clone(),
+            holder: None,
             ..*self
         }
     }

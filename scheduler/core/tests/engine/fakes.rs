@@ -27,6 +27,7 @@ use self::placing::{Binder, Book, Hold, Rescue};
 use self::queueing::{FitWakes, Gates, Sort, Wakes};
 
 pub(crate) use self::heavy::hints;
+pub(crate) use self::queueing::asked;
 
 thread_local! {
     static LOG: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };

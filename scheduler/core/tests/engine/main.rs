@@ -13,6 +13,7 @@ mod extender_storm;
 mod fakes;
 mod falls;
 mod group;
+mod group_cost;
 mod group_storm;
 mod harness;
 mod intake;

@@ -1,5 +1,6 @@
 //! Order, gates, events.
 
+use std::cell::Cell;
 use std::cmp::Ordering;
 use std::time::Duration;
 
@@ -10,6 +11,15 @@ use plimsoll_framework::{
 use plimsoll_objects::Pod;
 
 use super::label;
+
+thread_local! {
+    static ASKED: Cell<usize> = const { Cell::new(0) };
+}
+
+/// How often [`Gates`] was asked for a pod since the last call.
+pub(crate) fn asked() -> usize {
+    ASKED.replace(0)
+}
 
 pub(super) struct Sort;
 
@@ -60,6 +70,7 @@ pub(super) struct Gates;
 
 impl PreEnqueue for Gates {
     fn pre_enqueue(&self, pod: &Pod, _catalog: &Catalog) -> Result<(), Rejection> {
+        ASKED.set(ASKED.get() + 1);
         if pod.spec.scheduling_gates.is_empty() {
             Ok(())
         } else {
