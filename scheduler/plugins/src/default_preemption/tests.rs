@@ -1,5 +1,6 @@
 //! Whom a pod may put out, on which node, and what is said if that does not help.
 
+mod model;
 mod property;
 
 use plimsoll_framework::test_util::{

@@ -58,7 +58,7 @@ impl Handle for ByHand {
 }
 
 /// What the plugin does for the pod of `scene`, which no node takes.
-fn ask(scene: &Scene, args: &Value) -> Result<PostFilterOutcome, Rejection> {
+pub(super) fn ask(scene: &Scene, args: &Value) -> Result<PostFilterOutcome, Rejection> {
     let (cycle, state) = (scene.cycle(), CycleState::new());
     let verdicts: Vec<(NodeId, Rejection)> = scene
         .snapshot
@@ -130,7 +130,7 @@ fn without(scene: &Scene, candidate: &Preemption) -> NodeInfo {
     node
 }
 
-fn takes(scene: &Scene, node: &NodeInfo) -> bool {
+pub(super) fn takes(scene: &Scene, node: &NodeInfo) -> bool {
     let judged = ByHand.filter(&scene.cycle(), &CycleState::new(), node);
     judged.is_ok()
 }
