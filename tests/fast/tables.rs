@@ -103,7 +103,7 @@ impl Twins {
                 Command::PatchStatus { id, .. }
                 | Command::Apply { id, .. }
                 | Command::Evict { id, .. } => self.open.push(id),
-                Command::RecordEvent(_) | Command::Decided(_) => {}
+                Command::AskExtender { .. } | Command::RecordEvent(_) | Command::Decided(_) => {}
             }
         }
     }

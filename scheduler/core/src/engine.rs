@@ -22,7 +22,7 @@ use crate::probe::{Begun, Probe};
 use crate::profile::{BuildError, Profiles};
 use crate::queue::{Queue, moment};
 use crate::random::Random;
-use crate::stats::{Counters, EngineStats, InFlightSizes, ProfileAttempts};
+use crate::stats::{Counters, EngineStats, InFlightSizes, ProfileAttempts, QueueSizes};
 use crate::status::StatusLane;
 use crate::timing::{self, Evaluations, Timing};
 use crate::watched::Watched;
@@ -196,7 +196,7 @@ impl Engine {
     /// What the engine counts.
     pub fn stats(&self) -> EngineStats {
         EngineStats {
-            queue: self.queue.sizes(),
+            queue: self.queue_sizes(),
             cache: self.cache.sizes(),
             in_flight: self.in_flight(),
             attempts: self.attempts.clone(),
@@ -209,6 +209,16 @@ impl Engine {
                 evictions: self.evictions.counters,
                 ..self.counters
             },
+        }
+    }
+
+    /// Pods in line for an extender are to be tried, as those in the active queue.
+    fn queue_sizes(&self) -> QueueSizes {
+        let sizes = self.queue.sizes();
+        let (_, in_line) = self.consults.sizes();
+        QueueSizes {
+            active: sizes.active + in_line,
+            ..sizes
         }
     }
 

@@ -13,6 +13,7 @@
 //! meanwhile. `Differs:` kube-scheduler stands still until the answer comes.
 
 mod answers;
+mod line;
 mod turns;
 mod waiting;
 

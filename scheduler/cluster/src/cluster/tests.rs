@@ -54,6 +54,16 @@ fn a_cluster_with_one_node_and_one_pod() -> Script {
     script
 }
 
+/// All tasks but the watches of other kinds.
+const TASKS: [&str; 6] = [
+    "watch nodes",
+    "watch pods",
+    "refused pods",
+    "commands",
+    "events",
+    "extenders",
+];
+
 #[tokio::test(start_paused = true)]
 async fn a_pod_is_seen_bound_and_told_of_and_then_all_tasks_end() {
     let script = a_cluster_with_one_node_and_one_pod();
@@ -80,17 +90,9 @@ async fn a_pod_is_seen_bound_and_told_of_and_then_all_tasks_end() {
     );
     assert!(!ready.is_ready());
     let names: Vec<&str> = tasks.iter().map(|task| task.name).collect();
-    let expected = [
-        "watch nodes",
-        "watch pods",
-        "refused pods",
-        "commands",
-        "events",
-        "extenders",
-    ];
-    assert_eq!(names[..expected.len()], expected);
+    assert_eq!(names[..TASKS.len()], TASKS);
     let others = ObjectKind::ALL.map(ObjectKind::plural);
-    assert_eq!(names[expected.len()..], others);
+    assert_eq!(names[TASKS.len()..], others);
     let mut running = JoinSet::new();
     for task in tasks {
         running.spawn(task.run);

@@ -1,24 +1,20 @@
 //! Pods that wait for extenders: in line for their turn, or for answers.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
 use plimsoll_objects::Uid;
 
 use super::answers::{Answers, Ask, Stage};
+use super::line::Lines;
 use crate::command::CommandId;
 use crate::question::Reply;
 use crate::queue::Queued;
 
-/// How often a pod in line is overtaken by one that needs fewer extenders. After that these
-/// are kept free for it.
-const OVERTAKEN_MAX: u32 = 16;
-
 /// Pods that are out of the queue because of extenders.
 #[derive(Debug, Default)]
 pub(crate) struct Consults {
-    /// In line, the next first.
-    line: VecDeque<InLine>,
+    lines: Lines,
     parked: IndexMap<Uid, Parked>,
     open: BTreeMap<CommandId, Uid>,
 }
@@ -33,12 +29,6 @@ pub(crate) struct Turn {
 }
 
 #[derive(Debug)]
-struct InLine {
-    turn: Turn,
-    overtaken: u32,
-}
-
-#[derive(Debug)]
 struct Parked {
     turn: Turn,
     /// Questions without an answer.
@@ -50,20 +40,12 @@ struct Parked {
 impl Consults {
     /// Puts a pod in line: before those of lower priority.
     pub(crate) fn wait(&mut self, turn: Turn) {
-        let priority = |turn: &Turn| {
-            let pods = turn.item.pods().first();
-            pods.map_or(0, |queued| queued.pod.spec.priority)
-        };
-        let place = self
-            .line
-            .partition_point(|other| priority(&other.turn) >= priority(&turn));
-        let overtaken = 0;
-        self.line.insert(place, InLine { turn, overtaken });
+        self.lines.push(turn);
     }
 
     /// Sets a pod aside until every question of `asked` is answered.
     pub(crate) fn park(&mut self, turn: Turn, asked: Vec<(CommandId, Ask)>) {
-        let Some(uid) = uid_of(&turn) else { return };
+        let Some(uid) = turn.uid() else { return };
         let open: Vec<_> = asked
             .into_iter()
             .map(|(id, ask)| (id, ask.extender, ask.stage))
@@ -100,18 +82,13 @@ impl Consults {
             let (_, parked) = self.parked.shift_remove_index(index)?;
             return Some(parked.turn);
         }
-        let place = self.first_free()?;
-        for passed in self.line.range_mut(..place) {
-            passed.overtaken = passed.overtaken.saturating_add(1);
-        }
-        Some(self.line.remove(place)?.turn)
+        let uid = self.first_free()?;
+        self.lines.take(&uid)
     }
 
     /// Whether this pod is here.
     pub(crate) fn hold(&self, uid: &Uid) -> bool {
-        let mut line = self.line.iter();
-        self.parked.contains_key(uid)
-            || line.any(|waiting| uid_of(&waiting.turn).as_ref() == Some(uid))
+        self.parked.contains_key(uid) || self.lines.contains(uid)
     }
 
     /// Lets go of a pod: answers about it are late from now on.
@@ -121,34 +98,30 @@ impl Consults {
                 self.open.remove(&id);
             }
         }
-        self.line
-            .retain(|waiting| uid_of(&waiting.turn).as_ref() != Some(uid));
+        self.lines.remove(uid);
     }
 
     /// Pods that wait for answers, and pods in line.
     pub(crate) fn sizes(&self) -> (usize, usize) {
-        (self.parked.len(), self.line.len())
+        (self.parked.len(), self.lines.len())
     }
 
-    /// The first in line whose extenders are free: nobody waits for their answers, and nobody
-    /// before it was overtaken too often.
-    fn first_free(&self) -> Option<usize> {
+    /// The first in line whose extenders are free: nobody waits for their answers.
+    fn first_free(&self) -> Option<Uid> {
+        if self.lines.len() == 0 {
+            return None;
+        }
         let parked = self.parked.values();
-        let mut taken: BTreeSet<usize> = parked
-            .flat_map(|parked| parked.turn.wanted.iter().copied())
-            .collect();
-        self.line.iter().position(|waiting| {
-            let wanted = &waiting.turn.wanted;
-            let is_free = wanted.iter().all(|index| !taken.contains(index));
-            if waiting.overtaken >= OVERTAKEN_MAX {
-                taken.extend(wanted);
-            }
-            is_free
-        })
+        let taken = parked.flat_map(|parked| parked.turn.wanted.iter().copied());
+        self.lines.first_free(taken.collect())
     }
 }
 
-fn uid_of(turn: &Turn) -> Option<Uid> {
-    let queued = turn.item.pods().first()?;
-    Some(queued.pod.uid().clone())
+// === impl Turn ===
+
+impl Turn {
+    pub(super) fn uid(&self) -> Option<Uid> {
+        let queued = self.item.pods().first()?;
+        Some(queued.pod.uid().clone())
+    }
 }
