@@ -50,6 +50,14 @@ fn read(
     findings: &mut Findings,
 ) -> Option<SchedulerConfig> {
     let file = yaml::parse(text, &mut findings.errors)?;
+    if yaml::has_more(text) {
+        let text = "the file has more than one YAML document: only the first is read, as by \
+                    kube-scheduler";
+        findings.warnings.push(Warning {
+            path: FieldPath::default(),
+            text: text.to_owned(),
+        });
+    }
     let file = defaults::fill(v1::read(&file, &mut findings.errors)?);
     tls::check(&file.extenders, read_file, &mut findings.errors);
     Some(build(&file, registry, findings))

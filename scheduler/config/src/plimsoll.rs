@@ -95,6 +95,14 @@ pub struct Binding {
 pub fn load(text: &str) -> Result<PlimsollConfig, Vec<FieldError>> {
     let mut errors = Vec::new();
     let config = yaml::parse(text, &mut errors).and_then(|file| read(&file, &mut errors));
+    if yaml::has_more(text) {
+        let problem = "more than one YAML document: only the first would be read";
+        errors.push(FieldError::new(
+            Stage::Decode,
+            FieldPath::default(),
+            problem,
+        ));
+    }
     errors.sort_by_key(|error| error.stage);
     config.filter(|_| errors.is_empty()).ok_or(errors)
 }

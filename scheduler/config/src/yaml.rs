@@ -7,6 +7,7 @@ mod node;
 
 use plimsoll_framework::{FieldError, FieldPath, Stage};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 use serde_saphyr::{DuplicateKeyPolicy, MergeKeyPolicy, NonFiniteFloatPolicy, Options, Spanned};
 
@@ -63,6 +64,17 @@ pub(crate) fn parse_with_lines(
             None
         }
     }
+}
+
+/// Whether something follows the first document, sound or not: nobody reads it.
+pub(crate) fn has_more(text: &str) -> bool {
+    let mut has_first = false;
+    let read = serde_saphyr::with_deserializer_from_str_with_options(text, options(), |document| {
+        IgnoredAny::deserialize(document)?;
+        has_first = true;
+        Ok(())
+    });
+    has_first && read.is_err()
 }
 
 fn options() -> Options {
@@ -159,7 +171,7 @@ impl Reading<'_> {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::parse;
+    use super::{has_more, parse};
 
     fn read(text: &str) -> Value {
         let mut errors = Vec::new();
@@ -193,6 +205,29 @@ mod tests {
     fn only_the_first_document_counts() {
         assert_eq!(read("a: 1\n---\na: {"), json!({"a": 1}));
         assert_eq!(read("---\na: 1\n...\nb"), json!({"a": 1}));
+    }
+
+    #[test]
+    fn what_follows_the_first_document_is_noticed() {
+        for text in [
+            "a: 1\n---\nb: 2\n",
+            "a: 1\n---\na: {",
+            "---\na: 1\n...\n---\nb",
+            "[]\n---\n1",
+        ] {
+            assert!(has_more(text), "{text:?}");
+        }
+        for text in [
+            "a: 1\n",
+            "---\na: 1\n",
+            "a: 1\n...\n",
+            "# a\n---\na: 1\n# b\n",
+            "",
+            "{\"a\": 1}\n",
+            "a: [",
+        ] {
+            assert!(!has_more(text), "{text:?}");
+        }
     }
 
     #[test]

@@ -153,3 +153,13 @@ fn a_file_is_known_by_its_kind_or_version() {
     assert!(!is_one("kind: KubeSchedulerConfiguration"));
     assert!(!is_one("{") && !is_one(""));
 }
+
+#[test]
+fn a_second_document_is_a_mistake() {
+    let errors = load(&file("seed: 7\n---\nseed: 8\n")).unwrap_err();
+    let text = errors.iter().map(ToString::to_string).collect::<String>();
+    assert_eq!(
+        text,
+        "<file>: more than one YAML document: only the first would be read"
+    );
+}

@@ -196,3 +196,17 @@ fn a_file_with_ten_mistakes_is_told_all_ten_at_once() {
     }
     assert_eq!(seen.len(), 10, "{seen:#?}");
 }
+
+#[test]
+fn a_second_document_is_told_of_and_not_read() {
+    let second = "---\nkind: PlimsollConfiguration\n";
+    let config = load(&format!("parallelism: 4\n{second}"));
+    assert_eq!(
+        warnings(&config),
+        [
+            "<file>: the file has more than one YAML document: only the first is read, as by \
+             kube-scheduler"
+        ]
+    );
+    assert_eq!(load("parallelism: 4\n").warnings, []);
+}
