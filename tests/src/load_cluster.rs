@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use plimsoll_config::SchedulerConfig;
 use plimsoll_core::{Command, Engine, EngineOptions, Event, PodRef};
-use plimsoll_framework::Now;
 use plimsoll_framework::test_util::{node, pod};
+use plimsoll_framework::{Now, Registry};
 use plimsoll_kernel::Kernel;
 use plimsoll_load::{Figure, Machine, Meter, Sample};
 use plimsoll_objects::{Node, Pod};
@@ -63,7 +63,8 @@ impl Bench {
         let running = (0..nodes * pods_per_node).map(|index| running_pod(index, nodes));
         let running = running.collect();
         let listed = (0..nodes).map(bench_node).collect();
-        let mut bench = Self::built(config, listed, running, options);
+        let registry = plimsoll_plugins::registry();
+        let mut bench = Self::built((config, &registry), listed, running, options);
         bench.sample_all(1);
         bench
     }
@@ -73,18 +74,36 @@ impl Bench {
     /// # Panics
     /// The configuration does not load.
     pub fn of(config: &str, nodes: Vec<Arc<Node>>, running: Vec<Arc<Pod>>) -> Self {
-        Self::built(config, nodes, running, EngineOptions::default())
+        let registry = plimsoll_plugins::registry();
+        let options = EngineOptions::default();
+        Self::built((config, &registry), nodes, running, options)
+    }
+
+    /// The cluster of [`Self::new`] without measured load, with plugins of `registry`.
+    ///
+    /// # Panics
+    /// The configuration does not load.
+    pub fn with_plugins(
+        config: &str,
+        registry: &Registry,
+        nodes: usize,
+        pods_per_node: usize,
+    ) -> Self {
+        let running = (0..nodes * pods_per_node).map(|index| running_pod(index, nodes));
+        let running = running.collect();
+        let listed = (0..nodes).map(bench_node).collect();
+        let options = EngineOptions::default();
+        Self::built((config, registry), listed, running, options)
     }
 
     fn built(
-        config: &str,
+        (config, registry): (&str, &Registry),
         nodes: Vec<Arc<Node>>,
         running: Vec<Arc<Pod>>,
         options: EngineOptions,
     ) -> Self {
-        let registry = plimsoll_plugins::registry();
         let config: SchedulerConfig =
-            plimsoll_config::load(config, &registry).expect("the bench's configuration loads");
+            plimsoll_config::load(config, registry).expect("the bench's configuration loads");
         let engine = Engine::new(&config, options).expect("the bench's profiles can be built");
         let mut bench = Self {
             engine,
