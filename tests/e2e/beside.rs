@@ -7,6 +7,7 @@
 //! has it, so that a tie that falls otherwise leaves the same cluster to the next pod.
 
 mod mix;
+mod preempt;
 
 use std::process::Command;
 use std::time::Duration;

@@ -87,7 +87,10 @@ async fn settle(api: &Api, pod: &PodRef, message: &str) -> Result<(), Failure> {
     if let Some(condition) = condition(&victim, message, wall()) {
         let body = json!({
             "metadata": {"uid": &*pod.uid.0},
-            "status": {"conditions": [condition]},
+            "status": {
+                "conditions": [condition],
+                "$setElementOrder/conditions": order(&victim),
+            },
         });
         let call = Call::strategic_patch("pods/status", &path::pod(&pod.key, "status")?, &body)?;
         call_again(api, call).await?;
@@ -107,6 +110,16 @@ async fn read(api: &Api, pod: &PodRef) -> Result<Victim, Failure> {
         kind: FailureKind::Unknown,
         message: format!("the answer is no pod: {error}"),
     })
+}
+
+/// The types of all conditions, a new one last: without this it would be put first.
+fn order(victim: &Victim) -> Vec<Value> {
+    let known = victim.status.conditions.iter();
+    let mut kinds: Vec<&str> = known.map(|condition| &*condition.r#type).collect();
+    if !kinds.contains(&DISRUPTION_TARGET) {
+        kinds.push(DISRUPTION_TARGET);
+    }
+    kinds.iter().map(|kind| json!({"type": kind})).collect()
 }
 
 /// The condition as an element that is merged by its type; `None` if the pod has it.

@@ -43,7 +43,17 @@ fn routes(seen: &[Seen]) -> Vec<&str> {
 
 #[tokio::test(start_paused = true)]
 async fn a_victim_is_told_why_and_then_deleted_in_this_life_only() {
-    let replies = [(GET, found()), (PATCH, accepted()), (DELETE, accepted())];
+    let runs = json!({
+        "metadata": {"uid": "u7", "generation": 2},
+        "status": {"conditions": [
+            {"type": "PodScheduled", "status": "True"}, {"type": "Ready", "status": "True"},
+        ]},
+    });
+    let replies = [
+        (GET, Reply::ok(&runs)),
+        (PATCH, accepted()),
+        (DELETE, accepted()),
+    ];
     let (outcome, seen) = outcome(&replies).await;
     assert_eq!(outcome, Ok(()));
     assert_eq!(routes(&seen), [GET, PATCH, DELETE]);
@@ -55,7 +65,9 @@ async fn a_victim_is_told_why_and_then_deleted_in_this_life_only() {
         "status": {"conditions": [{
             "type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler",
             "message": MESSAGE, "observedGeneration": 2, "lastTransitionTime": null,
-        }]},
+        }], "$setElementOrder/conditions": [
+            {"type": "PodScheduled"}, {"type": "Ready"}, {"type": "DisruptionTarget"},
+        ]},
     });
     assert_eq!(body, expected);
     assert_eq!(seen[2].body["preconditions"], json!({"uid": "u7"}));
