@@ -15,6 +15,7 @@
 
 mod admit;
 mod backoff;
+mod batch;
 mod counts;
 mod dump;
 mod groups;
@@ -45,7 +46,7 @@ use crate::plugin_set::PluginSet;
 use crate::profile::{ProfileIx, Profiles};
 
 pub(crate) use self::counts::{Incoming, IncomingCounts};
-pub(crate) use self::groups::Standing;
+pub(crate) use self::groups::{GroupId, Standing};
 pub(crate) use self::happening::{Fallen, Happening, Scope};
 pub(crate) use self::item::{Queued, Setback};
 pub(crate) use self::moment::{Moment, moment};

@@ -9,7 +9,7 @@ use crate::command::{PodEvent, ScheduledFalse};
 use crate::cycle::Failed;
 use crate::engine::Engine;
 use crate::profile::ProfileIx;
-use crate::queue::{Queued, moment};
+use crate::queue::{GroupId, Queued, moment};
 use crate::status::Nomination;
 
 /// The member for which a group is given up, and why.
@@ -116,7 +116,8 @@ impl Engine {
                 continue;
             };
             let catalog = self.snapshot.catalog();
-            if self.queue.group_of(&latest, item.profile, catalog) == item.group {
+            let group = item.group.as_ref().map(GroupId::whole);
+            if self.queue.group_of(&latest, item.profile, catalog) == group {
                 queued.pod = latest;
                 kept.push(queued);
             } else {

@@ -12,6 +12,7 @@ use plimsoll_framework::{Actions, Catalog, ClusterEvent, EventResource, GroupSiz
 use plimsoll_framework::{Membership, Reason};
 use plimsoll_objects::{ObjectKey, Pod, Uid};
 
+use super::batch::Batches;
 use super::heap::Slot;
 use super::item::{Place, Queued};
 use super::{Incoming, Moment, Queue};
@@ -29,6 +30,8 @@ pub(crate) struct GroupId {
     pub(crate) profile: ProfileIx,
     pub(crate) plugin: PluginIx,
     pub(crate) key: ObjectKey,
+    /// From 1 on for a batch of a group by count, 0 otherwise.
+    pub(crate) batch: u64,
 }
 
 /// Whether a group can be placed.
@@ -58,6 +61,19 @@ pub(super) struct Groups {
     tell_at: BTreeMap<GroupId, Duration>,
     tells: BTreeSet<(Duration, GroupId)>,
     told: BTreeMap<GroupId, Reason>,
+    pub(super) batches: Batches,
+}
+
+// === impl GroupId ===
+
+impl GroupId {
+    /// The group, of whatever batch.
+    pub(crate) fn whole(&self) -> Self {
+        Self {
+            batch: 0,
+            ..self.clone()
+        }
+    }
 }
 
 // === impl Groups ===
@@ -121,6 +137,7 @@ impl Queue {
             profile,
             plugin,
             key,
+            batch: 0,
         })
     }
 
@@ -142,6 +159,14 @@ impl Queue {
         };
         match self.size_of(id, oldest, catalog) {
             GroupSize::Unknown(reason) => Standing::Waits(reason),
+            GroupSize::Exactly(size) => {
+                let has = here.count();
+                if has >= size {
+                    return Standing::Complete { needed: has };
+                }
+                let framework = self.profiles.get(id.profile);
+                Standing::Waits(framework.group_waits(id.plugin, &id.key, (has, size)))
+            }
             GroupSize::AtLeast(size) => {
                 let bound = self.groups.bound.get(id).map_or(0, BTreeSet::len);
                 let has = here.count() + bound;
@@ -156,7 +181,7 @@ impl Queue {
     }
 
     /// The size of the group `id` as its member `pod` has it.
-    fn size_of(&self, id: &GroupId, pod: &Pod, catalog: &Catalog) -> GroupSize {
+    pub(super) fn size_of(&self, id: &GroupId, pod: &Pod, catalog: &Catalog) -> GroupSize {
         let found = self.profiles.get(id.profile).group_of(pod, catalog);
         let same = found.filter(|(plugin, member)| (*plugin, &member.key) == (id.plugin, &id.key));
         // A pod that has left its group needs no other.

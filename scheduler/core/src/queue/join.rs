@@ -17,6 +17,7 @@ impl Queue {
     pub(super) fn settle(&mut self, mut item: Queued, at: Moment<'_>) -> (Slot, Option<Place>) {
         let first = item.pods().first();
         let id = first.and_then(|queued| self.group_of(&queued.pod, item.profile, at.catalog));
+        let id = id.map(|id| self.batch_of(id, &item, at.catalog));
         item.assign(id);
         let slot = item.group.as_ref().and_then(|id| self.groups.slot(id));
         let Some(slot) = slot else {
@@ -62,10 +63,20 @@ impl Queue {
         let (slot, was) = self.settle(item, at);
         let was = was.unwrap_or(Place::Active);
         self.look_again(slot, was, Incoming::AttemptFailed, at);
+        self.fill_up(slot, at);
     }
 
-    /// Takes one member out of the entity in `slot`; `false` if it is the only one.
+    /// Takes one member out of the entity in `slot`, for good; `false` if it is the only one.
     pub(super) fn remove_member(&mut self, slot: Slot, uid: &Uid, at: Moment<'_>) -> bool {
+        let removed = self.take_member(slot, uid, at);
+        if removed {
+            self.fill_up(slot, at);
+        }
+        removed
+    }
+
+    /// The same, for another entity.
+    pub(super) fn take_member(&mut self, slot: Slot, uid: &Uid, at: Moment<'_>) -> bool {
         let Some(item) = self.item(slot).filter(|item| item.pods().len() > 1) else {
             return false;
         };
@@ -118,8 +129,13 @@ impl Queued {
             Entity::Group(group) => group.members,
         };
         if let Entity::Group(group) = &mut self.entity {
+            let since = |queued: Option<&QueuedPod>| queued.map(|queued| queued.first_queued_at);
+            let is_later = since(group.members.last()) <= since(newcomers.first());
             group.members.extend(newcomers);
-            group.members.sort_by_key(|queued| queued.first_queued_at);
+            // Both were in order.
+            if !is_later {
+                group.members.sort_by_key(|queued| queued.first_queued_at);
+            }
         }
     }
 

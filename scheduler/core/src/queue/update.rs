@@ -6,6 +6,7 @@ use std::sync::Arc;
 use plimsoll_framework::Actions;
 use plimsoll_objects::{Pod, PodClaims};
 
+use super::groups::GroupId;
 use super::item::Place;
 use super::{Happening, Incoming, Moment, Queue};
 use crate::meta::says_same;
@@ -56,7 +57,7 @@ impl Queue {
     fn leaves_group(&self, slot: u32, new: &Pod, at: Moment<'_>) -> Option<ProfileIx> {
         let item = self.item(slot)?;
         let id = self.group_of(new, item.profile, at.catalog);
-        (id != item.group).then_some(item.profile)
+        (id != item.group.as_ref().map(GroupId::whole)).then_some(item.profile)
     }
 
     fn replace(&mut self, slot: u32, new: &Arc<Pod>) {

@@ -57,6 +57,7 @@ impl Queue {
             Worth::AfterBackoff => self.wake(slot, worth, Incoming::AttemptFailed, at),
             Worth::AtOnce => self.activate(slot, Incoming::AttemptFailed, at),
         }
+        self.fill_up(slot, at);
     }
 
     /// Wakes whoever `happening` may help, and keeps it for entities in flight.

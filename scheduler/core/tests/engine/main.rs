@@ -1,6 +1,7 @@
 //! The engine as its driver sees it: events in, commands out, on a virtual clock.
 
 mod bad_input;
+mod batches;
 mod binding;
 mod binding_faults;
 mod build;

@@ -46,6 +46,9 @@ pub enum GroupSize {
     /// So many on nodes at the end, those that are bound already included. Of members above
     /// that number, those that fit are placed and the others wait on.
     AtLeast(usize),
+    /// A batch of so many that wait: it is complete with them, all or none are placed, and a
+    /// further member begins the next batch. Members that are bound do not count.
+    Exactly(usize),
     /// Not known yet, such as a group whose object is missing: its pods wait for this.
     Unknown(Reason),
 }

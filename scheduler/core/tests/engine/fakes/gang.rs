@@ -1,4 +1,4 @@
-//! Groups by the pod labels `gang` and `gang-size`.
+//! Groups by the pod labels `gang` and `gang-size`, or `gang-batch` for one by count.
 
 use std::sync::Arc;
 
@@ -14,9 +14,11 @@ pub(super) struct Gang;
 
 impl Grouping for Gang {
     fn group_of(&self, pod: &Pod, _: &Catalog) -> Option<Membership> {
-        let size = match label(pod, "gang-size") {
-            Some(size) => GroupSize::AtLeast(size.parse().expect("a number")),
-            None => GroupSize::Unknown("the size is not known".into()),
+        let number = |key| label(pod, key).map(|size| size.parse().expect("a number"));
+        let size = match (number("gang-size"), number("gang-batch")) {
+            (Some(size), _) => GroupSize::AtLeast(size),
+            (None, Some(size)) => GroupSize::Exactly(size),
+            (None, None) => GroupSize::Unknown("the size is not known".into()),
         };
         let key = ObjectKey {
             namespace: Arc::clone(&pod.key().namespace),
