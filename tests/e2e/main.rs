@@ -8,6 +8,7 @@ mod controlplane;
 mod crash;
 mod deploy;
 mod devices;
+mod dump;
 mod kubectl;
 mod memory;
 mod preemption;

@@ -128,6 +128,11 @@ impl Scheduler {
         self.process.as_ref().context("it does not run")
     }
 
+    /// What it has logged, over all its lives.
+    pub(crate) fn log(&self) -> anyhow::Result<String> {
+        Ok(fs::read_to_string(&self.log)?)
+    }
+
     /// Ends it in good order; it must not have asked for anything that it has no right to.
     pub(crate) fn stop(self) -> anyhow::Result<()> {
         self.has_asked_within_its_rights()?;

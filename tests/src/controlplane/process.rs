@@ -24,6 +24,8 @@ pub enum Signal {
     Freeze,
     /// Go on.
     Thaw,
+    /// Write to the log what it holds.
+    Dump,
 }
 
 /// A process that ends when it is dropped.
@@ -93,6 +95,7 @@ impl Process {
             Signal::Kill => rustix::process::Signal::KILL,
             Signal::Freeze => rustix::process::Signal::STOP,
             Signal::Thaw => rustix::process::Signal::CONT,
+            Signal::Dump => rustix::process::Signal::USR2,
         };
         Ok(kill_process(pid, number)?)
     }
