@@ -180,11 +180,40 @@ fn configz_says_what_that_of_kube_scheduler_says_of_the_same_file() {
     };
     assert_eq!(keys(&ours), keys(theirs));
     assert_eq!(keys(&ours["profiles"][0]), keys(&theirs["profiles"][0]));
+    // Unset means all nodes here, and 0 the share that kube-scheduler has for itself.
+    let unset = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
+    for (rest, share) in [("", 100), ("percentageOfNodesToScore: 0\n", 0)] {
+        let shown = configz(&format!("{unset}{rest}"));
+        assert_eq!(shown["percentageOfNodesToScore"], share, "{rest}");
+        assert_eq!(configz(&shown.to_string()), shown);
+    }
     for (name, value) in theirs.as_object().expect("an object") {
         if !["profiles", "clientConnection"].contains(&name.as_str()) {
             assert_eq!(&ours[name], value, "{name}");
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn configz_is_served_as_json_to_everybody() -> anyhow::Result<()> {
+    let stage = Stage::open();
+    let scheduler: Scheduler = stage.scheduler(PLIMSOLL).await;
+    let page = scheduler.page("/configz").await;
+    assert_eq!(page.code, 200);
+    let mut served: Value = serde_json::from_str(&page.text)?;
+    let served = &mut served["componentconfig"];
+    served["clientConnection"]["kubeconfig"] = Value::Null;
+    assert_eq!(*served, configz(PLIMSOLL));
+    assert_eq!(served["profiles"][0]["schedulerName"], "plimsoll");
+    let points = &served["profiles"][0]["plugins"];
+    let scores = points["score"]["enabled"].as_array().expect("a list");
+    let ours = scores
+        .iter()
+        .find(|plugin| plugin["name"] == "ActualLoadScore");
+    assert_eq!(ours.map(|plugin| &plugin["weight"]), Some(&30.into()));
+    scheduler.stop().await?;
+    stage.close().await;
+    Ok(())
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -2,12 +2,13 @@
 //!
 //! Gives JSON in the shape of kube-scheduler's answer, which is itself a file that loads.
 //! `Differs:` kube-scheduler shows the plugins as they were merged (`multiPoint` and what the
-//! file adds), this shows what runs: one list per point, in run order.
+//! file adds), this shows what runs: one list per point, in run order; and where no share of
+//! the nodes is set, it shows a share that is not all of them.
 
 use serde_json::{Map, Value, json};
 
 use crate::effective::effective;
-use crate::scheduler_config::SchedulerConfig;
+use crate::scheduler_config::{NodesToScore, SchedulerConfig};
 
 const API_VERSION: &str = "kubescheduler.config.k8s.io/v1";
 
@@ -16,6 +17,10 @@ pub fn configz(config: &SchedulerConfig) -> Value {
     let mut file = effective(config);
     file["apiVersion"] = API_VERSION.into();
     file["kind"] = "KubeSchedulerConfiguration".into();
+    if config.percentage_of_nodes_to_score == NodesToScore::All {
+        // As a file, 0 would mean kube-scheduler's share.
+        file["percentageOfNodesToScore"] = 100.into();
+    }
     if let Some(profiles) = file["profiles"].as_array_mut() {
         profiles.iter_mut().for_each(as_written);
     }
