@@ -12,7 +12,7 @@ use crate::plugin_set::{MAX_PLUGINS, PluginSet};
 use crate::runtime::{Framework, Hook};
 
 /// Index of a profile.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ProfileIx(usize);
 
 /// At least one profile; all with the same queue order.

@@ -38,10 +38,7 @@ impl Queue {
         batches.last += 1;
         let number = batches.last;
         batches.short.entry(id.clone()).or_default().insert(number);
-        GroupId {
-            batch: number,
-            ..id
-        }
+        id.numbered(number)
     }
 
     /// The batch in `slot` lost a member, or came back: the newest short batch of its group
@@ -95,16 +92,13 @@ impl Queue {
         let numbers = self.groups.batches.short.get(id).cloned();
         let mut short = Vec::new();
         for number in numbers.unwrap_or_default() {
-            let batch = GroupId {
-                batch: number,
-                ..id.clone()
-            };
+            let batch = id.numbered(number);
             let slot = self.groups.slot(&batch);
             let has = slot.and_then(|slot| self.item(slot));
             let has = has.map(|item| item.pods().len()).filter(|has| *has < size);
             match slot.zip(has) {
                 Some((slot, has)) => short.push((batch, slot, has)),
-                None => self.groups.batches.forget(id, number),
+                None => self.groups.batches.gone(&batch),
             }
         }
         short
@@ -114,12 +108,44 @@ impl Queue {
 // === impl Batches ===
 
 impl Batches {
-    fn forget(&mut self, id: &GroupId, number: u64) {
-        if let Some(short) = self.short.get_mut(id) {
-            short.remove(&number);
+    /// The batch is full, or waits no more.
+    pub(super) fn gone(&mut self, id: &GroupId) {
+        if id.batch == 0 {
+            return;
+        }
+        let whole = id.whole();
+        if let Some(short) = self.short.get_mut(&whole) {
+            short.remove(&id.batch);
             if short.is_empty() {
-                self.short.remove(id);
+                self.short.remove(&whole);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use plimsoll_objects::ObjectKey;
+
+    use super::{Batches, GroupId};
+    use crate::plugin_set::PluginIx;
+    use crate::profile::ProfileIx;
+
+    #[test]
+    fn nothing_is_kept_of_a_group_whose_batches_wait_no_more() {
+        let group = GroupId {
+            profile: ProfileIx::default(),
+            plugin: PluginIx(0),
+            key: ObjectKey::new("ns", "g"),
+            batch: 0,
+        };
+        let mut batches = Batches::default();
+        let short = batches.short.entry(group.clone()).or_default();
+        short.extend([1, 2]);
+        for number in [1, 0, 2] {
+            assert_eq!(batches.short.len(), 1);
+            batches.gone(&group.numbered(number));
+        }
+        assert!(batches.short.is_empty());
     }
 }

@@ -69,8 +69,13 @@ pub(super) struct Groups {
 impl GroupId {
     /// The group, of whatever batch.
     pub(crate) fn whole(&self) -> Self {
+        self.numbered(0)
+    }
+
+    /// One batch of it.
+    pub(super) fn numbered(&self, batch: u64) -> Self {
         Self {
-            batch: 0,
+            batch,
             ..self.clone()
         }
     }
@@ -93,6 +98,7 @@ impl Groups {
 
     pub(super) fn unstored(&mut self, id: &GroupId) {
         self.waiting.remove(id);
+        self.batches.gone(id);
         self.told.remove(id);
         self.tell(id, None);
     }
