@@ -19,6 +19,9 @@ const NODE_ASPECTS: [&str; 6] = [
 const CPU: &str = "/spec/containers/0/resources/requests/cpu";
 const MEMORY: &str = "/spec/containers/0/resources/requests/memory";
 
+const GATES: &str = "/spec/schedulingGates";
+const TOLERATIONS: &str = "/spec/tolerations";
+
 /// In place of a property: all that the draws of one object differ in.
 pub(crate) const ALL: &str = "*";
 
@@ -26,13 +29,10 @@ pub(crate) const ALL: &str = "*";
 pub(crate) fn change(dice: &mut Dice, theme: &Theme, world: &mut World) -> String {
     for _ in 0..20 {
         let before = world.clone();
-        let told = match dice.below(13) {
-            0 => add_node(dice, theme, world),
-            1..4 => change_node(dice, theme, world),
-            4 => add_pod(dice, theme, world),
-            5..7 => remove_one(dice, world),
-            7 => change_pod(dice, theme, world),
-            8 | 9 => change_own(dice, theme, world),
+        let told = match kind_of_change(dice, theme) {
+            0 => node_change(dice, theme, world),
+            1 => pod_change(dice, theme, world),
+            2 => change_own(dice, theme, world),
             _ => change_object(dice, theme, world),
         };
         if *world != before {
@@ -45,6 +45,34 @@ pub(crate) fn change(dice: &mut Dice, theme: &Theme, world: &mut World) -> Strin
 fn any_key<T>(dice: &mut Dice, of: &std::collections::BTreeMap<String, T>) -> Option<String> {
     let index = dice.below(of.len().max(1));
     of.keys().nth(index).cloned()
+}
+
+/// An index into the theme's weights.
+fn kind_of_change(dice: &mut Dice, theme: &Theme) -> usize {
+    let mut left = dice.below(theme.weights.iter().sum());
+    let mut weights = theme.weights.iter();
+    let found = weights.position(|weight| {
+        let found = left < *weight;
+        left = left.saturating_sub(*weight);
+        found
+    });
+    found.expect("below their sum")
+}
+
+fn node_change(dice: &mut Dice, theme: &Theme, world: &mut World) -> String {
+    match dice.below(8) {
+        0 => remove_node(dice, world),
+        1 | 2 => add_node(dice, theme, world),
+        _ => change_node(dice, theme, world),
+    }
+}
+
+fn pod_change(dice: &mut Dice, theme: &Theme, world: &mut World) -> String {
+    match dice.below(4) {
+        0 => add_pod(dice, theme, world),
+        1 => change_pod(dice, theme, world),
+        _ => remove_pod(dice, world),
+    }
 }
 
 fn add_node(dice: &mut Dice, theme: &Theme, world: &mut World) -> String {
@@ -60,10 +88,14 @@ fn change_node(dice: &mut Dice, theme: &Theme, world: &mut World) -> String {
         return String::new();
     };
     let other = named((theme.node)(dice, &name), &name);
-    let aspect = dice.pick(&NODE_ASPECTS);
-    if let Some(node) = world.nodes.get_mut(&name) {
-        take_over(node, &other, aspect);
+    let node = world.nodes.entry(name).or_default();
+    let differs = |aspect: &&str| node.pointer(aspect) != other.pointer(aspect);
+    let aspects: Vec<&str> = NODE_ASPECTS.into_iter().filter(differs).collect();
+    if aspects.is_empty() {
+        return String::new();
     }
+    let aspect = dice.pick(&aspects);
+    take_over(node, &other, aspect);
     format!("node {aspect}")
 }
 
@@ -77,17 +109,17 @@ fn add_pod(dice: &mut Dice, theme: &Theme, world: &mut World) -> String {
     "pod added".into()
 }
 
-fn remove_one(dice: &mut Dice, world: &mut World) -> String {
-    if dice.chance(80)
-        && let Some(name) = any_key(dice, &world.placed)
-    {
+fn remove_pod(dice: &mut Dice, world: &mut World) -> String {
+    if let Some(name) = any_key(dice, &world.placed) {
         world.placed.remove(&name);
-        return "pod gone".into();
     }
+    "pod gone".into()
+}
+
+fn remove_node(dice: &mut Dice, world: &mut World) -> String {
     if let Some(name) = any_key(dice, &world.nodes) {
-        world
-            .placed
-            .retain(|_, pod| pod["spec"]["nodeName"] != name.as_str());
+        let here = |pod: &Value| pod["spec"]["nodeName"] == name.as_str();
+        world.placed.retain(|_, pod| !here(pod));
         world.nodes.remove(&name);
     }
     "node and its pods gone".into()
@@ -114,19 +146,33 @@ fn change_own(dice: &mut Dice, theme: &Theme, world: &mut World) -> String {
         "/metadata/labels",
         CPU,
         MEMORY,
-        "/spec/schedulingGates",
+        GATES,
         "/status/resourceClaimStatuses",
-        "/spec/tolerations",
+        TOLERATIONS,
     ];
+    let list = |pod: &Value, at: &str| {
+        pod.pointer(at)
+            .and_then(Value::as_array)
+            .map_or(0, Vec::len)
+    };
+    let differs = |aspect: &&str| match *aspect {
+        GATES => list(&world.own, GATES) > 0,
+        TOLERATIONS => list(&other, TOLERATIONS) > 0,
+        _ => world.own.pointer(aspect) != other.pointer(aspect),
+    };
+    let aspects: Vec<&str> = aspects.into_iter().filter(differs).collect();
+    if aspects.is_empty() {
+        return String::new();
+    }
     let aspect = dice.pick(&aspects);
     match aspect {
         // Gates only go, tolerations only come.
-        "/spec/schedulingGates" => {
+        GATES => {
             if let Some(gates) = world.own["spec"]["schedulingGates"].as_array_mut() {
                 gates.pop();
             }
         }
-        "/spec/tolerations" => {
+        TOLERATIONS => {
             let more = other["spec"]["tolerations"].as_array().cloned();
             if let Some(list) = world.own["spec"]["tolerations"].as_array_mut() {
                 list.extend(more.unwrap_or_default());
@@ -143,7 +189,11 @@ fn change_object(dice: &mut Dice, theme: &Theme, world: &mut World) -> String {
     if drawn.is_empty() {
         return String::new();
     }
-    let new = drawn[dice.below(drawn.len())].clone();
+    let mut kinds: Vec<&Value> = drawn.iter().map(|json| &json["kind"]).collect();
+    kinds.dedup();
+    let kind = dice.pick(&kinds);
+    let of_kind: Vec<&Value> = drawn.iter().filter(|json| json["kind"] == *kind).collect();
+    let new = dice.pick(&of_kind).clone();
     let (kind, name) = (new["kind"].clone(), name_of(&new));
     let Some(old) = world.objects.get_mut(&name) else {
         world.insert(new);

@@ -14,6 +14,7 @@ const PLAIN: Theme = Theme {
     placed: plain_pod,
     own: plain_pod,
     objects: none,
+    weights: [5, 3, 2, 2],
     present: 60,
     mutable: &[],
 };

@@ -73,6 +73,7 @@ fn pod_topology_spread() {
             placed: |dice| json!({"metadata": {"labels": labels(dice)}}),
             own: spreading,
             objects: none,
+            weights: [3, 4, 2, 0],
             present: 0,
             mutable: &[],
         },
@@ -144,6 +145,7 @@ fn inter_pod_affinity() {
                     namespace("far", dice.pick(&["a", "b"])),
                 ]
             },
+            weights: [3, 5, 2, 1],
             present: 100,
             mutable: &[("Namespace", "/metadata/labels")],
         },

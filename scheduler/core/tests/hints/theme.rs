@@ -19,6 +19,8 @@ pub(crate) struct Theme {
     pub(crate) own: fn(&mut Dice) -> Value,
     /// One draw of every object that there may be.
     pub(crate) objects: fn(&mut Dice) -> Vec<Value>,
+    /// How often nodes, placed pods, the pod itself and objects change.
+    pub(crate) weights: [usize; 4],
     /// How likely each of them is there at first, in percent.
     pub(crate) present: usize,
     /// What of an object of each kind may change.

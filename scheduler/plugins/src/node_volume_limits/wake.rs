@@ -39,9 +39,13 @@ pub(super) fn hint(pod: &Pod, change: &Change<'_>) -> Hint {
 /// Whether a driver came, or its limit rose or went.
 ///
 /// `Differs:` kube-scheduler takes no limit for a limit of 0, so that a pod sleeps on when
-/// the driver that it misses comes without one, or when the limit goes.
+/// the driver that it misses comes without one, or when the limit goes, alone or with its
+/// driver.
 fn takes_more(old: &CsiNode, new: &CsiNode) -> bool {
-    new.drivers.iter().any(|driver| {
+    let limits = old.drivers.iter().filter(|driver| driver.limit.is_some());
+    let mut limited = limits.map(|driver| &driver.name);
+    let mut drivers = new.drivers.iter();
+    let more = drivers.any(|driver| {
         let before = old.driver(&driver.name);
         match (before.map(|before| before.limit), driver.limit) {
             (None, _) | (Some(Some(_)), None) => true,
@@ -50,7 +54,8 @@ fn takes_more(old: &CsiNode, new: &CsiNode) -> bool {
             (Some(None), Some(now)) => now > 0,
             (Some(None), None) => false,
         }
-    })
+    });
+    more || limited.any(|name| new.driver(name).is_none())
 }
 
 /// Whether room for the volume may have been made.
