@@ -3,6 +3,7 @@
 mod compare;
 mod entry;
 mod fakes;
+mod groups;
 mod model;
 mod news;
 mod run;

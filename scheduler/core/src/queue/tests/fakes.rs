@@ -8,10 +8,10 @@ use std::sync::Arc;
 use plimsoll_framework::test_util::{node, pod};
 use plimsoll_framework::{
     Actions, Args, Bind, BindOutcome, Catalog, Change, ClusterEvent, Cycle, CycleState, Depends,
-    EnqueueExtensions, Entity, EventResource, Filter, FilterOutcome, Hint, Hooks, NodeInfo,
-    PluginSpec, Point, PreEnqueue, QueueSort, Registry, Rejection,
+    EnqueueExtensions, Entity, EventResource, Filter, FilterOutcome, GroupSize, Grouping, Hint,
+    Hooks, Membership, NodeInfo, PluginSpec, Point, PreEnqueue, QueueSort, Registry, Rejection,
 };
-use plimsoll_objects::Pod;
+use plimsoll_objects::{ObjectKey, Pod};
 
 use crate::plugin_set::{PluginIx, PluginSet};
 use crate::profile::{ProfileIx, Profiles};
@@ -77,28 +77,38 @@ pub(super) fn asked() -> usize {
 /// A profile without `All`, one without `GateA`, and one with `One` alone. With `all`, the
 /// second has `All`.
 pub(super) fn profiles(all: bool) -> Profiles {
-    let other = if all { ", {name: All}" } else { "" };
+    let other = if all {
+        "GateB One Two All"
+    } else {
+        "GateB One Two"
+    };
+    build(&[
+        ("default-scheduler", "GateA GateB One Two"),
+        ("other", other),
+        ("deaf", "One"),
+    ])
+}
+
+/// A profile in which pods with the label `gang` are groups.
+pub(super) fn gangs() -> Profiles {
+    build(&[("default-scheduler", "Gang GateA One Two")])
+}
+
+fn build(profiles: &[(&str, &str)]) -> Profiles {
     let registry = Registry::new(specs()).expect("names differ");
-    let profile = |name: &str, plugins: &str| {
+    let profiles = profiles.iter().map(|(name, plugins)| {
+        let plugins = ["Sort", "Ends"].into_iter().chain(plugins.split(' '));
+        let plugins: Vec<String> = plugins.map(|name| format!("{{name: {name}}}")).collect();
+        let plugins = plugins.join(", ");
         format!(
             "- schedulerName: {name}\n  plugins:\n    multiPoint:\n      disabled: \
              [{{name: '*'}}]\n      enabled: [{plugins}]\n"
         )
-    };
+    });
+    let profiles: String = profiles.collect();
     let text = format!(
         "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n\
-         profiles:\n{}{}{}",
-        profile(
-            "default-scheduler",
-            "{name: Sort}, {name: GateA}, {name: GateB}, {name: One}, {name: Two}, {name: Ends}"
-        ),
-        profile(
-            "other",
-            &format!(
-                "{{name: Sort}}, {{name: GateB}}, {{name: One}}, {{name: Two}}, {{name: Ends}}{other}"
-            )
-        ),
-        profile("deaf", "{name: Sort}, {name: One}, {name: Ends}"),
+         profiles:\n{profiles}"
     );
     let config = plimsoll_config::load(&text, &registry).expect("a right file");
     Profiles::new(&config).expect("profiles that can be built")
@@ -120,6 +130,13 @@ fn specs() -> Vec<PluginSpec> {
         }),
         spec("GateA", &[Point::PreEnqueue], |_| gate(0)),
         spec("GateB", &[Point::PreEnqueue], |_| gate(1)),
+        spec("Gang", &[Point::PreEnqueue], |_| {
+            let gang = Arc::new(Gang);
+            Hooks::default()
+                .with_pre_enqueue(&gang)
+                .with_enqueue(&Arc::new(Deaf))
+                .with_group(&gang)
+        }),
         spec("One", &[Point::Filter], |_| filter(2)),
         spec("Two", &[Point::Filter], |_| filter(3)),
         spec("All", &[Point::Filter], |_| {
@@ -174,6 +191,29 @@ pub(super) fn pod_news(wakes: &str) -> Happening {
 /// A change that only a plugin without `EnqueueExtensions` hears of.
 pub(super) fn nobodys_news() -> Happening {
     Happening::node(Actions::UPDATE_NODE_ANNOTATION, None, None)
+}
+
+/// Groups of [`GANG_SIZE`] by the label `gang`.
+struct Gang;
+
+pub(super) const GANG_SIZE: usize = 3;
+
+impl Grouping for Gang {
+    fn group_of(&self, pod: &Pod, _: &Catalog) -> Option<Membership> {
+        let name = Arc::from(&**pod.meta.labels.get("gang")?);
+        let namespace = Arc::clone(&pod.key().namespace);
+        Some(Membership {
+            key: ObjectKey { namespace, name },
+            size: GroupSize::AtLeast(GANG_SIZE),
+        })
+    }
+}
+
+/// It needs a point to be enabled at.
+impl PreEnqueue for Gang {
+    fn pre_enqueue(&self, _: &Pod, _: &Catalog) -> Result<(), Rejection> {
+        Ok(())
+    }
 }
 
 struct Sort;
