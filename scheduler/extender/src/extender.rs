@@ -48,7 +48,7 @@ pub enum AnswerError {
     },
     /// It wants to evict a pod that is not on that node.
     #[error(
-        "extender: {extender} claims to preempt pod (UID: {uid}) on node: {node}, but the pod is \
+        "extender: {extender} claims to preempt pod (UID: &{{{uid}}}) on node: {node}, but the pod is \
          not found on that node"
     )]
     NoSuchVictim {

@@ -17,7 +17,7 @@ use crate::question::{Question, Reply, SparedOn, VictimsOn};
 use crate::runtime::post_filter::{PostFiltered, Promised};
 
 /// What is said where extenders leave none (kube-scheduler `evaluate`).
-const NO_CANDIDATE: &str = "no candidate node for preemption";
+const NO_CANDIDATE: &str = "preemption: no candidate node for preemption";
 
 /// Candidates of preemption by the name of their node.
 type Candidates = BTreeMap<Arc<str>, Preemption>;
@@ -44,7 +44,10 @@ impl Deciding<'_> {
                 Rejection::unschedulable(NO_CANDIDATE).by(by),
             )),
             Ok(Some(left)) => Some(self.framework.choose(by, &self.cycle, left)),
-            Err(Halt::Failed(text)) => Some(PostFiltered::nothing(Rejection::error(text).by(by))),
+            Err(Halt::Failed(text)) => {
+                let text = format!("preemption: {text}");
+                Some(PostFiltered::nothing(Rejection::error(text).by(by)))
+            }
             Err(halt) => return Err(halt),
         };
         if help.is_some() {
@@ -122,7 +125,7 @@ impl Consult<'_> {
                 let pod = info.pods.iter().find(|pod| pod.uid() == uid);
                 pod.map(Arc::clone).ok_or_else(|| {
                     format!(
-                        "extender: {prefix} claims to preempt pod (UID: {}) on node: {}, but the \
+                        "extender: {prefix} claims to preempt pod (UID: &{{{}}}) on node: {}, but the \
                          pod is not found on that node",
                         uid.0, one.node
                     )

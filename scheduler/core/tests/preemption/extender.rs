@@ -92,7 +92,7 @@ fn where_extenders_leave_nothing_nobody_goes_and_the_pod_is_told() {
     assert!(world.victims().is_empty());
     let message = &world.pods["high"].message;
     assert!(
-        message.ends_with("no candidate node for preemption"),
+        message.ends_with(". preemption: no candidate node for preemption"),
         "{message}"
     );
 }
@@ -139,5 +139,5 @@ fn an_extender_that_fails_keeps_victims_where_they_are() {
     reply(&mut world, Err("connection refused".to_owned()));
     assert!(world.victims().is_empty());
     let message = &world.pods["high"].message;
-    assert!(message.ends_with("connection refused"), "{message}");
+    assert!(message.ends_with(". preemption: connection refused"), "{message}");
 }

@@ -145,7 +145,7 @@ fn victims_must_be_on_their_node_and_there_must_be_some() {
     assert!(
         judge(&extender(), stranger)
             .unwrap_err()
-            .contains("UID: u9")
+            .contains("(UID: &{u9})")
     );
     let nobody = r#"{"NodeNameToMetaVictims":{"n1":{"Pods":[]}}}"#;
     assert!(
