@@ -6,8 +6,8 @@
 //! this crate as futures: the caller runs them and owns them. Decides nothing: which pod
 //! goes where, when to try again and what to say are the engine's.
 //!
-//! Absent on purpose: a store of objects (the engine's cache is the only one), leader
-//! election, and any write for load.
+//! Absent on purpose: a store of objects (the engine's cache is the only one)
+//! and any write for load.
 
 mod annotations;
 mod apply;
@@ -23,6 +23,7 @@ mod evict;
 pub mod extender;
 mod inventory;
 mod kind;
+mod lease;
 mod metrics;
 mod options;
 mod path;
@@ -41,6 +42,7 @@ mod script;
 pub use client::{ClientOptions, ConnectError};
 pub use cluster::{Cluster, DecisionSink, Ends, Running, Task, TaskError};
 pub use inventory::{Inventory, InventoryError, Listed, ListedPod};
+pub use lease::{Action, Answer, Election, Found, Moment, Record, Step, Timing};
 pub use metrics::Metrics;
 pub use options::Options;
 pub use ready::Ready;
