@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anyhow::Context;
-use plimsoll_cluster::{ClientOptions, Cluster, Ends, Inventory, Running};
+use plimsoll_cluster::{ClientOptions, Cluster, Ends, LeaseOptions, Running};
 use plimsoll_config::SchedulerConfig;
 use plimsoll_config::plimsoll::PlimsollConfig;
 use plimsoll_core::{Command, Engine, EngineOptions, Event, Stopwatch};
@@ -24,6 +24,7 @@ use crate::door::door;
 use crate::drive::{Driver, Mode, SlowCycles};
 use crate::http::{self, Admin};
 use crate::inspect::Inspector;
+use crate::lease::lease;
 use crate::metrics::Metrics;
 use crate::tasks::Tasks;
 
@@ -72,7 +73,8 @@ impl App {
     /// A profile cannot be built, a port is taken, or there is no way to the API server.
     pub async fn build(options: AppOptions, stop: CancellationToken) -> anyhow::Result<Self> {
         tell_what_is_missing(&options.scheduler);
-        let engine = engine(&options)?;
+        let lease = lease(&options.scheduler, &options.instance)?;
+        let engine = engine(&options, lease.is_none())?;
         let mut tasks = Tasks::new(stop);
         let mut series = Series::default();
         let clock = Clock::start();
@@ -87,13 +89,15 @@ impl App {
             commands: to_cluster,
             decided: Box::new(|_| {}),
         };
-        let (ready, inventory) = cluster(&options, ends, &mut series, &mut tasks).await?;
+        let edge = cluster(&options, lease, ends, &mut series, &mut tasks).await?;
 
         let decisions = Decisions::default();
         let (inspector, questions) = Inspector::new();
         let driver = Driver {
             engine,
             clock,
+            leadership: edge.leadership.clone(),
+            leads: false,
             events: from_cluster,
             ingest: Arc::clone(&ingest),
             commands,
@@ -112,14 +116,15 @@ impl App {
             .context("the admin port has no address")?;
         let debugger = Debugger {
             inspector: inspector.clone(),
-            inventory,
+            inventory: edge.inventory,
         };
         let stop = tasks.stop_signal();
         tasks.spawn("debugger", debugger.clone().run(Debugger::signal()?, stop));
         let pages = Admin {
             configz: Arc::new(plimsoll_config::configz(&options.scheduler)),
             debugger,
-            ready,
+            ready: edge.ready,
+            leadership: edge.leadership,
             registry: Arc::new(series),
             inspector: inspector.clone(),
             ingest,
@@ -170,7 +175,7 @@ impl App {
     }
 }
 
-fn engine(options: &AppOptions) -> anyhow::Result<Engine> {
+fn engine(options: &AppOptions, leads: bool) -> anyhow::Result<Engine> {
     let defaults = EngineOptions::default();
     let binding = options.plimsoll.binding;
     let settings = EngineOptions {
@@ -180,6 +185,7 @@ fn engine(options: &AppOptions) -> anyhow::Result<Engine> {
         load_on: options.plimsoll.load_enabled && options.load_on,
         link_speeds: Arc::new(options.plimsoll.link_speeds.clone()),
         stopwatch: Some(Stopwatch(clock::stopwatch)),
+        leads,
         ..defaults
     };
     Engine::new(&options.scheduler, settings).context("the profiles cannot be built")
@@ -211,30 +217,29 @@ async fn telemetry(
     Ok(Some(address))
 }
 
+/// Starts the edge to the cluster; its tasks are taken out of what is given.
 async fn cluster(
     options: &AppOptions,
+    lease: Option<LeaseOptions>,
     ends: Ends,
     series: &mut Series,
     tasks: &mut Tasks,
-) -> anyhow::Result<(plimsoll_cluster::Ready, Inventory)> {
+) -> anyhow::Result<Running> {
     let metrics = plimsoll_cluster::Metrics::default();
     metrics.register(series);
     let lane = usize::from(options.plimsoll.binding.max_in_flight);
     let settings = plimsoll_cluster::Options {
         binding_lane: lane,
         extenders: options.scheduler.extenders.clone(),
+        election: lease,
         ..plimsoll_cluster::Options::new(options.access.clone(), options.instance.clone())
     };
-    let Running {
-        ready,
-        inventory,
-        tasks: parts,
-    } = Cluster::start(settings, ends, metrics, tasks.stop_signal()).await?;
-    for part in parts {
+    let mut running = Cluster::start(settings, ends, metrics, tasks.stop_signal()).await?;
+    for part in running.tasks.drain(..) {
         let run = part.run;
         tasks.spawn(part.name, async move { Ok(run.await?) });
     }
-    Ok((ready, inventory))
+    Ok(running)
 }
 
 async fn listen(what: &str, address: SocketAddr) -> anyhow::Result<TcpListener> {
@@ -252,8 +257,8 @@ fn tell_what_is_missing(config: &SchedulerConfig) {
              need their verdicts must not be given to it"
         );
     }
-    if config.leader_election.leader_elect {
-        warn!("this version does not elect a leader: run one replica");
+    if config.leader_election.leader_elect && config.delay_cache_until_active {
+        warn!("delayCacheUntilActive: this version always watches before it leads");
     }
     for warning in &config.warnings {
         warn!(path = %warning.path, text = warning.text, "configuration");

@@ -7,8 +7,8 @@ use clap::{Parser, ValueEnum};
 /// Schedules pods by what nodes really carry.
 ///
 /// Runs beside kube-scheduler: give it a profile with a `schedulerName` of its own. It has all
-/// default plugins, and configuration files of kube-scheduler load unchanged. It does not call
-/// HTTP extenders and does not elect a leader yet.
+/// default plugins, and configuration files of kube-scheduler load unchanged. Replicas elect a
+/// leader. It does not call HTTP extenders yet.
 #[derive(Debug, Clone, Parser)]
 #[command(name = "plimsoll-scheduler", version)]
 pub struct Args {
@@ -41,7 +41,8 @@ pub struct Args {
     #[arg(long)]
     pub node_load_metrics: bool,
 
-    /// Name of this replica, at the end of `reportingInstance` in events.
+    /// Name of this replica, at the end of `reportingInstance` in events and at the beginning of
+    /// `holderIdentity` in the lease.
     #[arg(long, env = "HOSTNAME", default_value = "unknown", value_name = "NAME")]
     pub instance: String,
 

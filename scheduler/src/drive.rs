@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
+use plimsoll_cluster::Leadership;
 use plimsoll_core::{Command, Engine, Event};
 use plimsoll_ingest::Ingest;
 use tokio::sync::mpsc::{Receiver, Sender};
@@ -27,6 +28,9 @@ pub(crate) use self::news::{Mode, SlowCycles};
 pub(crate) struct Driver {
     pub(crate) engine: Engine,
     pub(crate) clock: Clock,
+    pub(crate) leadership: Leadership,
+    /// Whether the engine knows that it leads.
+    pub(crate) leads: bool,
     pub(crate) events: Receiver<Event>,
     pub(crate) ingest: Arc<Ingest>,
     pub(crate) commands: Sender<Command>,
@@ -91,6 +95,10 @@ impl Driver {
                 Some(question) = self.questions.recv() => {
                     self.answer(question).await?;
                     continue;
+                }
+                () = self.leadership.begins(), if !self.leads => {
+                    self.leads = true;
+                    Event::LeadingBegan
                 }
                 event = self.events.recv() => event.context("the cluster's events have ended")?,
                 () = self.ingest.changed() => Event::Samples(self.ingest.drain()),

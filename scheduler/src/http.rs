@@ -14,7 +14,7 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use axum::routing::get;
-use plimsoll_cluster::Ready;
+use plimsoll_cluster::{Leadership, Ready};
 use plimsoll_ingest::Ingest;
 use prometheus_client::registry::Registry;
 use serde_json::Value;
@@ -30,6 +30,9 @@ use crate::inspect::Inspector;
 /// The text format of Prometheus as prometheus-client writes it.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
+/// Why a leader is not well.
+const OVERDUE: &str = "leaderElection failed: the lease is not renewed, and the process still runs";
+
 /// Time for requests under way to end after the stop signal: a page takes milliseconds. A
 /// client that never ends its request must not hold the process up.
 const GRACE: Duration = Duration::from_secs(2);
@@ -38,6 +41,7 @@ const GRACE: Duration = Duration::from_secs(2);
 #[derive(Debug, Clone)]
 pub(crate) struct Admin {
     pub(crate) ready: Ready,
+    pub(crate) leadership: Leadership,
     pub(crate) registry: Arc<Registry>,
     pub(crate) inspector: Inspector,
     pub(crate) ingest: Arc<Ingest>,
@@ -59,8 +63,8 @@ pub(crate) async fn serve(
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
     let router = Router::new()
-        .route("/healthz", get(|| async { "ok" }))
-        .route("/livez", get(|| async { "ok" }))
+        .route("/healthz", get(livez))
+        .route("/livez", get(livez))
         .route("/readyz", get(readyz))
         .route("/metrics", get(metrics))
         .merge(load::routes())
@@ -80,8 +84,21 @@ pub(crate) async fn serve(
     Ok(())
 }
 
+/// The check `leaderElection` of kube-scheduler: a leader that has neither renewed its lease
+/// nor ended is stuck.
+async fn livez(State(admin): State<Admin>) -> impl IntoResponse {
+    if admin.leadership.is_overdue() {
+        (StatusCode::INTERNAL_SERVER_ERROR, OVERDUE)
+    } else {
+        (StatusCode::OK, "ok")
+    }
+}
+
+/// Who waits for the lease is ready all the same: it knows the cluster.
 async fn readyz(State(admin): State<Admin>) -> impl IntoResponse {
-    if admin.ready.is_ready() {
+    if admin.leadership.is_overdue() {
+        (StatusCode::INTERNAL_SERVER_ERROR, OVERDUE)
+    } else if admin.ready.is_ready() {
         (StatusCode::OK, "ok")
     } else {
         (

@@ -15,6 +15,7 @@ mod drive;
 mod files;
 mod http;
 mod inspect;
+mod lease;
 mod logging;
 mod metrics;
 mod program;

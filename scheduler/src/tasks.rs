@@ -1,12 +1,14 @@
 //! Every task of the process: its name, its stop signal, and what follows when it ends.
 //!
 //! A task that ends before the stop signal ends the process: a scheduler that has silently
-//! lost its watch or its telemetry is worse than one that is restarted.
+//! lost its watch or its telemetry is worse than one that is restarted. Who loses the lease
+//! waits for nothing: another one leads.
 
 use std::future::Future;
 use std::time::Duration;
 
 use anyhow::anyhow;
+use plimsoll_cluster::TaskError;
 use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, debug, error, info_span};
@@ -86,6 +88,10 @@ impl Tasks {
             ended = self.running.join_next() => self.first_end(ended),
         };
         self.stop.cancel();
+        if early.as_ref().is_err_and(has_lost_the_lease) {
+            self.running.abort_all();
+            return early;
+        }
         let drained = tokio::time::timeout(GRACE, self.drain()).await;
         let late = drained.unwrap_or_else(|_| Err(anyhow!("tasks did not end within {GRACE:?}")));
         self.running.abort_all();
@@ -108,6 +114,10 @@ impl Tasks {
         }
         first
     }
+}
+
+fn has_lost_the_lease(cause: &anyhow::Error) -> bool {
+    cause.downcast_ref() == Some(&TaskError::LeaseLost)
 }
 
 /// A task has ended after the signal, as it should.
@@ -188,6 +198,22 @@ mod tests {
         assert!(tasks.first_end(ended()).is_err());
         stop.cancel();
         assert!(tasks.first_end(ended()).is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_lost_lease_ends_all_without_waiting_for_anybody() {
+        let (mut tasks, stop) = tasks();
+        let began = tokio::time::Instant::now();
+        tasks.spawn("stuck", std::future::pending());
+        tasks.spawn("leader election", async {
+            Err(TaskError::LeaseLost.into())
+        });
+        let problem = tasks.run().await.expect_err("a lost lease is an error");
+        assert_eq!(
+            format!("{problem:#}"),
+            "task leader election: the lease is lost"
+        );
+        assert!(stop.is_cancelled() && began.elapsed().is_zero());
     }
 
     #[tokio::test(start_paused = true)]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use plimsoll_apiserver::{Fault, Rule, Verb};
-use plimsoll_cluster::RIGHTS;
+use plimsoll_cluster::{LEASE_RIGHTS, RIGHTS};
 use plimsoll_tests::flow::{REQUESTS_ONLY, Stage, node, pod};
 use plimsoll_tests::project_root;
 use serde_json::{Value, json};
@@ -17,7 +17,11 @@ const DEVICES: &str = "resource.k8s.io";
 type Right = (String, String, String);
 
 fn of_code() -> BTreeSet<Right> {
-    let rights = RIGHTS.iter().flat_map(|right| {
+    rights(&RIGHTS)
+}
+
+fn rights(listed: &[plimsoll_cluster::Right]) -> BTreeSet<Right> {
+    let rights = listed.iter().flat_map(|right| {
         let verbs = right.verbs.iter();
         verbs.map(|verb| (right.group.into(), right.resource.into(), (*verb).into()))
     });
@@ -27,7 +31,23 @@ fn of_code() -> BTreeSet<Right> {
 fn of_chart() -> BTreeSet<Right> {
     let path = project_root().join("deploy/helm/plimsoll/files/rbac-rules.yaml");
     let text = fs::read_to_string(path).expect("the chart has rules");
-    let rules: Value = serde_saphyr::from_str(&text).expect("the rules are YAML");
+    of_rules(&text)
+}
+
+/// The rules below the first `rules:` after `kind: Role` of a file, without its names.
+fn of_role(file: &str) -> BTreeSet<Right> {
+    let text = fs::read_to_string(project_root().join(file)).expect("the file is there");
+    let (_, role) = text.split_once("\nkind: Role\n").expect("a Role");
+    let (_, rules) = role.split_once("\nrules:\n").expect("rules");
+    let rules = rules.split("\n---").next().unwrap_or_default();
+    let lines = rules
+        .lines()
+        .filter(|line| !line.contains("resourceNames:"));
+    of_rules(&lines.collect::<Vec<_>>().join("\n"))
+}
+
+fn of_rules(text: &str) -> BTreeSet<Right> {
+    let rules: Value = serde_saphyr::from_str(text).expect("the rules are YAML");
     let mut rights = BTreeSet::new();
     for rule in rules.as_array().expect("a list of rules") {
         let fields = rule.as_object().expect("a rule is an object");
@@ -51,14 +71,14 @@ fn words(list: &Value) -> Vec<String> {
     list.iter().map(word).collect()
 }
 
-/// The table below `## API rights`: group, resources, verbs.
-fn of_documentation() -> BTreeSet<Right> {
+/// The table below a heading: group, resources, verbs.
+fn of_documentation(heading: &str) -> BTreeSet<Right> {
     let path = project_root().join("docs/configuration.md");
     let text = fs::read_to_string(path).expect("the page is there");
     let (_, section) = text
-        .split_once("\n## API rights\n")
+        .split_once(&format!("\n{heading}\n"))
         .expect("the page has the section");
-    let section = section.split("\n## ").next().unwrap_or_default();
+    let section = section.split("\n##").next().unwrap_or_default();
     let rows = section.lines().filter(|line| line.starts_with("| "));
     let rows = rows.map(|line| {
         let cells = line.trim_matches('|').split('|').map(str::trim);
@@ -95,10 +115,39 @@ fn chart_and_documentation_give_the_rights_that_the_code_lists() {
         "the chart is left, the code is right"
     );
     assert_eq!(
-        of_documentation(),
+        of_documentation("## API rights"),
         of_code(),
         "docs/configuration.md is left, the code is right"
     );
+    let of_lease = rights(&LEASE_RIGHTS);
+    assert_eq!(of_documentation("### Rights on the lease"), of_lease);
+    for file in [
+        "deploy/helm/plimsoll/templates/rbac.yaml",
+        "deploy/examples/scheduler-rbac.yaml",
+    ] {
+        assert_eq!(of_role(file), of_lease, "{file} is left, the code is right");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn flow_of_an_election_asks_for_every_right_on_the_lease_and_no_other() -> anyhow::Result<()>
+{
+    let stage = Stage::open();
+    let elects = "leaderElection: {retryPeriod: 100ms, resourceName: lock}\n";
+    let profiles = format!("{REQUESTS_ONLY}{elects}");
+    let scheduler = stage.scheduler(&profiles).await;
+    let leases = "leases.coordination.k8s.io";
+    stage
+        .until("the lease is renewed", || {
+            stage.answers(Verb::Update, leases, 200) > 0
+        })
+        .await;
+    scheduler.stop().await?;
+    let mut asked = of_server(&stage);
+    asked.retain(|(group, ..)| group == "coordination.k8s.io");
+    assert_eq!(asked, rights(&LEASE_RIGHTS));
+    stage.close().await;
+    Ok(())
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::operations::anchor;
 
 /// Names that begin so are metrics; other words of a query are functions, labels, keywords.
-const PREFIXES: [&str; 3] = ["plimsoll_", "scheduler_", "process_"];
+const PREFIXES: [&str; 4] = ["plimsoll_", "scheduler_", "process_", "leader_election_"];
 
 /// Sample names that a page gives: each family under its name and the suffixes of its type.
 fn exported(page: &str) -> BTreeSet<String> {

@@ -7,6 +7,7 @@ mod flow_bindings;
 mod flow_burst;
 mod flow_fail;
 mod flow_health;
+mod flow_leader;
 mod flow_load;
 mod flow_place;
 mod flow_races;

@@ -130,7 +130,12 @@ fn is_in_doubt(sent: &Result<Answer, CallError>) -> bool {
     match sent {
         Ok(answer) => answer.code() == StatusCode::CONFLICT || answer.code().is_server_error(),
         Err(CallError::Lost(_) | CallError::Silent(_)) => true,
-        Err(CallError::Name(_) | CallError::Build(_) | CallError::NotSent(_)) => false,
+        Err(
+            CallError::Name(_)
+            | CallError::Build(_)
+            | CallError::NotSent(_)
+            | CallError::NotLeading,
+        ) => false,
     }
 }
 

@@ -19,6 +19,7 @@ use tokio::time::{Instant, timeout};
 
 pub(crate) use self::answer::Answer;
 pub(crate) use self::error::{CallError, accepted, chain};
+use crate::lease::Leadership;
 use crate::metrics::Metrics;
 
 /// Longest a write or the reading of one object may take. The API server's own goal for
@@ -33,6 +34,7 @@ const STRATEGIC_PATCH: &str = "application/strategic-merge-patch+json";
 pub(crate) struct Api {
     client: Client,
     metrics: Metrics,
+    leadership: Leadership,
 }
 
 /// One request, with what the metrics call it.
@@ -166,7 +168,19 @@ impl Call {
 
 impl Api {
     pub(crate) fn new(client: Client, metrics: Metrics) -> Self {
-        Self { client, metrics }
+        Self {
+            client,
+            metrics,
+            leadership: Leadership::always(),
+        }
+    }
+
+    /// The same, but nothing is sent except while this replica leads.
+    pub(crate) fn while_leading(&self, leadership: Leadership) -> Self {
+        Self {
+            leadership,
+            ..self.clone()
+        }
     }
 
     pub(crate) fn metrics(&self) -> &Metrics {
@@ -175,6 +189,15 @@ impl Api {
 
     /// Sends a request and reads its whole answer, within [`CALL_LIMIT`].
     pub(crate) async fn call(&self, call: Call) -> Result<Answer, CallError> {
+        self.call_within(call, CALL_LIMIT).await
+    }
+
+    /// Sends a request and reads its whole answer, within `limit`.
+    pub(crate) async fn call_within(
+        &self,
+        call: Call,
+        limit: Duration,
+    ) -> Result<Answer, CallError> {
         let Call {
             verb,
             resource,
@@ -182,9 +205,9 @@ impl Api {
         } = call;
         let method = request.method().clone();
         let started = Instant::now();
-        let answer = match timeout(CALL_LIMIT, self.exchange(request)).await {
+        let answer = match timeout(limit, self.exchange(request)).await {
             Ok(answer) => answer,
-            Err(_) => Err(CallError::Silent(CALL_LIMIT)),
+            Err(_) => Err(CallError::Silent(limit)),
         };
         self.metrics
             .duration(verb, resource.clone(), started.elapsed());
@@ -228,12 +251,10 @@ impl Api {
     }
 
     async fn exchange(&self, request: Request<Vec<u8>>) -> Result<Answer, CallError> {
-        let response = self
-            .client
-            .send(request.map(Body::from))
-            .await
-            .map_err(CallError::from_kube)?;
-        Answer::read(response).await
+        let sending = self.client.send(request.map(Body::from));
+        let response = self.leadership.while_leading(sending).await;
+        let response = response.ok_or(CallError::NotLeading)?;
+        Answer::read(response.map_err(CallError::from_kube)?).await
     }
 }
 

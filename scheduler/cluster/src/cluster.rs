@@ -20,6 +20,7 @@ use crate::consult::{ASKS_MAX, Consultant, Keeps, Originals};
 use crate::extender::Client;
 use crate::inventory::Inventory;
 use crate::kind::{Nodes, Others, Pods};
+use crate::lease::{Candidate, Leadership};
 use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::pending::Pending;
@@ -58,6 +59,9 @@ pub enum TaskError {
     /// The engine's end of the events is dropped.
     #[error("the engine takes no more events")]
     EngineGone,
+    /// Another replica leads, or may: the process is to end at once.
+    #[error("the lease is lost")]
+    LeaseLost,
 }
 
 /// What [`Cluster::start`] gives.
@@ -66,6 +70,8 @@ pub struct Running {
     pub ready: Ready,
     /// Lists what the API server has, for people.
     pub inventory: Inventory,
+    /// Whether this replica leads.
+    pub leadership: Leadership,
     /// The tasks.
     pub tasks: Vec<Task>,
 }
@@ -81,7 +87,8 @@ impl Cluster {
     /// called inside a tokio runtime.
     ///
     /// On `shutdown` the watches end at once. Commands are taken until the engine drops its
-    /// end, and carried out until [`Options::grace`] is over; events for people end last.
+    /// end, and carried out until [`Options::grace`] is over; then the lease is handed over;
+    /// events for people end last.
     ///
     /// # Errors
     /// The options lead to no server, or to credentials that cannot be used.
@@ -129,6 +136,9 @@ fn assemble(
     let watches = Api::new(clients.watches, metrics.clone());
     let writes = Api::new(clients.writes, metrics.clone());
     let inventory = Inventory::new(writes.clone());
+    let (carried, answered) = (CancellationToken::new(), CancellationToken::new());
+    let acting = [carried.clone(), answered.clone()];
+    let (leadership, election) = election(options, &writes, shutdown, acting);
     let Ends {
         events,
         commands,
@@ -157,10 +167,9 @@ fn assemble(
         options.events_per_second,
         yields_to,
     );
-    // Events follow the commands that caused them, so their writer ends after the carrier.
-    let carried = CancellationToken::new();
     let (asks, asked) = channel(ASKS_MAX);
     let consultant = Consultant::new(consulted, originals, asked, events.clone());
+    let consultant = consultant.while_leading(leadership.clone(), answered.drop_guard());
     let ports = Ports {
         commands,
         asks,
@@ -169,35 +178,43 @@ fn assemble(
         recorder,
     };
     let lanes = (options.binding_lane, options.status_lane);
-    let carrier = Carrier::new(
-        Writer {
-            api: writes,
-            pending,
-        },
-        ports,
-        lanes,
-        busy,
-    );
-
-    let commands = carrier.run(
-        shutdown.clone(),
-        options.grace,
-        carried.clone().drop_guard(),
-    );
+    let api = writes.while_leading(leadership.clone());
+    let carrier = Carrier::new(Writer { api, pending }, ports, lanes, busy);
+    let done = carried.clone().drop_guard();
+    let commands = carrier.run(shutdown.clone(), options.grace, done);
     let mut tasks = vec![
         Task::new("watch nodes", nodes.run(shutdown.clone())),
         Task::new("watch pods", pods.run(shutdown.clone())),
         Task::new("refused pods", inquest.run(shutdown.clone())),
         Task::new("commands", commands),
+        // Events follow the commands that caused them, so their writer ends after the carrier.
         Task::new("events", scribe.run(carried)),
         Task::new("extenders", consultant.run(shutdown.clone(), options.grace)),
     ];
     tasks.extend(others);
+    tasks.extend(election);
     Running {
         ready,
         inventory,
+        leadership,
         tasks,
     }
+}
+
+/// Whether this replica leads, and the task that decides it, if a lease does.
+fn election(
+    options: &Options,
+    api: &Api,
+    shutdown: &CancellationToken,
+    acting: [CancellationToken; 2],
+) -> (Leadership, Option<Task>) {
+    let Some(lease) = options.election.clone() else {
+        return (Leadership::always(), None);
+    };
+    let candidate = Candidate::new(api.clone(), lease);
+    let leadership = candidate.leadership();
+    let run = candidate.run(shutdown.clone(), acting);
+    (leadership, Some(Task::new("leader election", run)))
 }
 
 /// The watches of the kinds besides nodes and pods.

@@ -20,12 +20,13 @@ use plimsoll_extender::Verb;
 use tokio::sync::mpsc::{Receiver, Sender};
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::{Instant, sleep_until};
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 use tracing::{error, warn};
 
 pub(crate) use self::originals::{Keeps, Originals};
 use crate::cluster::TaskError;
 use crate::extender::Client;
+use crate::lease::Leadership;
 
 /// Calls to one extender under way at most: as many as requests to the API server.
 const CALLS_MAX: usize = 32;
@@ -56,6 +57,8 @@ pub(crate) struct Consultant {
     originals: Arc<Originals>,
     asks: Receiver<Ask>,
     events: Sender<Event>,
+    leadership: Leadership,
+    _done: Option<DropGuard>,
     calls: JoinSet<Result<Reply, String>>,
     tickets: IndexMap<Id, (usize, CommandId)>,
     asks_open: bool,
@@ -81,9 +84,21 @@ impl Consultant {
             originals,
             asks,
             events,
+            leadership: Leadership::always(),
+            _done: None,
             calls: JoinSet::new(),
             tickets: IndexMap::new(),
             asks_open: true,
+        }
+    }
+
+    /// The same, but nobody is asked except while this replica leads: an extender may bind.
+    /// Tells `done` once it has ended.
+    pub(crate) fn while_leading(self, leadership: Leadership, done: DropGuard) -> Self {
+        Self {
+            leadership,
+            _done: Some(done),
+            ..self
         }
     }
 
@@ -151,6 +166,7 @@ impl Consultant {
                     extender: Arc::clone(&side.extender),
                     client: side.client.clone(),
                     originals: Arc::clone(&self.originals),
+                    leadership: self.leadership.clone(),
                     ask,
                 };
                 let handle = self.calls.spawn(call.run());
@@ -180,6 +196,7 @@ struct Call {
     extender: Arc<Extender>,
     client: Client,
     originals: Arc<Originals>,
+    leadership: Leadership,
     ask: Ask,
 }
 
@@ -204,7 +221,10 @@ impl Call {
 
     async fn ask(&self, verb: Verb) -> Result<Reply, String> {
         let body = body::of(&self.extender, &self.originals, &self.ask)?;
-        let answer = self.client.post(verb, body).await;
+        let asking = self.leadership.while_leading(self.client.post(verb, body));
+        let answer = asking
+            .await
+            .ok_or_else(|| "this replica does not lead".to_owned())?;
         let answer = answer.map_err(|error| error.to_string())?;
         reply::read(&self.extender, &self.ask.question, &answer)
     }

@@ -42,8 +42,10 @@ mod script;
 pub use client::{ClientOptions, ConnectError};
 pub use cluster::{Cluster, DecisionSink, Ends, Running, Task, TaskError};
 pub use inventory::{Inventory, InventoryError, Listed, ListedPod};
-pub use lease::{Action, Answer, Election, Found, Moment, Record, Step, Timing};
+pub use lease::{
+    Action, Answer, Election, Found, Leadership, LeaseOptions, Moment, Record, Step, Timing,
+};
 pub use metrics::Metrics;
 pub use options::Options;
 pub use ready::Ready;
-pub use rights::{RIGHTS, Right};
+pub use rights::{LEASE_RIGHTS, RIGHTS, Right};

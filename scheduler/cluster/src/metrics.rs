@@ -2,6 +2,7 @@
 //!
 //! Made by the caller, registered by the caller, written here. No label has a pod's name.
 
+mod election;
 mod extender;
 mod rest;
 
@@ -16,6 +17,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
 
+pub(crate) use self::election::ElectionSeries;
 pub(crate) use self::extender::ExtenderSeries;
 pub(crate) use self::rest::RestSeries;
 
@@ -37,6 +39,7 @@ pub struct Metrics {
     undecodable: Family<KindLabels, Counter>,
     events: Family<ResultLabels, Counter>,
     refused: Family<ReasonLabels, Counter>,
+    election: ElectionSeries,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -102,6 +105,7 @@ impl Default for Metrics {
             undecodable: Family::default(),
             events: Family::default(),
             refused: none_refused(),
+            election: ElectionSeries::default(),
         }
     }
 }
@@ -110,6 +114,7 @@ impl Metrics {
     /// Gives all metrics of this crate to `registry`, under their full names.
     pub fn register(&self, registry: &mut Registry) {
         self.rest.register(registry);
+        self.election.register(registry);
         self.extender.register(registry);
         registry.register(
             "plimsoll_cluster_requests",
@@ -166,6 +171,11 @@ impl Metrics {
     /// Where calls to extenders are counted.
     pub(crate) fn extender(&self) -> ExtenderSeries {
         self.extender.clone()
+    }
+
+    /// Leader election.
+    pub(crate) fn election(&self) -> &ElectionSeries {
+        &self.election
     }
 
     /// The same, as client-go counts it.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use plimsoll_config::Extender;
 
 use crate::client::ClientOptions;
+use crate::lease::LeaseOptions;
 
 /// Requests of binding cycles in flight at most. Beyond 32 an API server with etcd gets
 /// slower, not faster, and each is a connection of its own (HTTP/1.1).
@@ -38,6 +39,8 @@ pub struct Options {
     pub extenders: Vec<Extender>,
     /// Time for what is under way to end after the stop signal.
     pub grace: Duration,
+    /// The lease that decides which replica schedules; without, this one does.
+    pub election: Option<LeaseOptions>,
 }
 
 // === impl Options ===
@@ -53,6 +56,7 @@ impl Options {
             events_per_second: EVENTS_PER_SECOND,
             extenders: Vec::new(),
             grace: GRACE,
+            election: None,
         }
     }
 }

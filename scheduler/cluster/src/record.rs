@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::{error, warn};
 
 use self::backlog::{Backlog, Outgoing, What};
+pub(crate) use self::body::event_name;
 use self::turn::Turn;
 use crate::backoff::Backoff;
 use crate::call::Api;

@@ -140,3 +140,11 @@ pub const RIGHTS: [Right; 23] = [
         verbs: &["list", "watch"],
     },
 ];
+
+/// What leader election asks for, in the namespace of the lease: `get` and `update` of this one
+/// lease, `create` of any, as a name cannot bound it.
+pub const LEASE_RIGHTS: [Right; 1] = [Right {
+    group: "coordination.k8s.io",
+    resource: "leases",
+    verbs: &["create", "get", "update"],
+}];

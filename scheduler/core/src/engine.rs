@@ -62,6 +62,8 @@ pub struct Engine {
     pub(crate) load_looked_at: Duration,
     pub(crate) nodes_listed: bool,
     pub(crate) pods_listed: bool,
+    /// Whether it decides: until then it takes everything in and asks for nothing.
+    pub(crate) leads: bool,
 }
 
 impl Engine {
@@ -111,6 +113,7 @@ impl Engine {
             counters: Counters::default(),
             nodes_listed: false,
             pods_listed: false,
+            leads: options.leads,
             profiles,
         })
     }
@@ -124,7 +127,9 @@ impl Engine {
         };
         self.take(event);
         self.queue.flush(moment(self.now, &self.snapshot));
-        self.tell_waiting_groups();
+        if self.leads {
+            self.tell_waiting_groups();
+        }
         self.fire_deadlines();
         self.fire_evictions();
         self.fire_asides();
@@ -140,6 +145,9 @@ impl Engine {
     /// When [`Engine::step`] is to be called at the latest, on the monotonic clock: the
     /// instant of the last step while there is work, `None` if only an event can make some.
     pub fn next_wakeup(&self) -> Option<Duration> {
+        if !self.leads {
+            return None;
+        }
         if self.may_cycle() {
             return Some(self.now.mono);
         }
@@ -236,10 +244,11 @@ impl Engine {
         }
     }
 
-    /// Whether a scheduling cycle would run now: both first lists have come, a pod waits,
-    /// and few enough decided pods wait for a free request.
+    /// Whether a scheduling cycle would run now: it leads, both first lists have come, a pod
+    /// waits, and few enough decided pods wait for a free request.
     fn may_cycle(&self) -> bool {
-        self.nodes_listed
+        self.leads
+            && self.nodes_listed
             && self.pods_listed
             && self.bindings.waiting() <= MAX_DECIDED_WAITING
             && (self.queue.has_next() || self.consults.has_turn())

@@ -54,6 +54,8 @@ pub enum Event {
     Samples(Vec<Sample>),
     /// A person turns the judgement of load on or off.
     LoadSwitched(bool),
+    /// This replica leads from now on: what was taken in so far is decided on.
+    LeadingBegan,
     /// A command was carried out, or failed.
     Completed {
         /// Which one.

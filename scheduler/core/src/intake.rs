@@ -33,6 +33,7 @@ impl Engine {
             Event::PodGone { key, uid } => self.pod_gone(&key, &uid),
             Event::Samples(samples) => self.samples(&samples),
             Event::LoadSwitched(on) => self.load_switched(on),
+            Event::LeadingBegan => self.leads = true,
             Event::Completed { id, outcome } => self.completed(id, &outcome),
             Event::ExtenderAnswered { id, reply } => self.extender_answered(id, reply),
         }

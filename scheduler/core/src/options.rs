@@ -34,6 +34,8 @@ pub struct EngineOptions {
     /// Whether verdicts are kept for pods that are alike. Nothing that is decided depends on
     /// it; without, every node is judged for every pod.
     pub tables: bool,
+    /// Whether this engine decides from the start; `Event::LeadingBegan` changes it.
+    pub leads: bool,
     /// For figures of how long things take; nothing that is decided depends on it.
     pub stopwatch: Option<Stopwatch>,
 }
@@ -48,6 +50,7 @@ impl Default for EngineOptions {
             load_on: true,
             link_speeds: Arc::default(),
             tables: true,
+            leads: true,
             stopwatch: None,
         }
     }

@@ -94,7 +94,10 @@ async fn of_scheduler_with_certificate(api_server: &str) -> anyhow::Result<Strin
     running.spawn(app.run());
     let mut page = Page::get(admin, "/metrics").await?;
     let looking = async {
-        while !page.text.contains("not_after") {
+        while !["not_after", "leader_election_master_status{"]
+            .iter()
+            .all(|part| page.text.contains(part))
+        {
             sleep(LOOK).await;
             page = Page::get(admin, "/metrics").await?;
         }

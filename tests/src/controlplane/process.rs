@@ -112,6 +112,17 @@ impl Process {
         bail!("does not end within {bound:?}: {}", self.log.display());
     }
 
+    /// Waits for its own end, and gives its exit status; `None` if a signal ended it.
+    ///
+    /// # Errors
+    /// It does not end within `bound`.
+    pub fn ended(mut self, bound: Duration) -> anyhow::Result<Option<i32>> {
+        if wait(bound, || !self.is_running()) {
+            return Ok(self.child.wait()?.code());
+        }
+        bail!("does not end within {bound:?}: {}", self.log.display());
+    }
+
     /// Looks again and again until something holds; gives whether it did before the bound and
     /// the end of the process.
     pub fn until(&mut self, bound: Duration, mut holds: impl FnMut() -> bool) -> bool {

@@ -204,14 +204,21 @@ impl Scheduler {
     ///
     /// # Errors
     /// It had ended before, or a part of it failed or did not end in time.
-    pub async fn stop(mut self) -> anyhow::Result<()> {
-        drop(self.stop);
-        let ended = timeout(BOUND, self.running.join_next())
-            .await
-            .context("it does not end")?;
+    pub async fn stop(self) -> anyhow::Result<()> {
+        let Self { stop, running, .. } = self;
+        drop(stop);
+        end_of(running).await
+    }
+
+    /// Waits until it ends by itself.
+    ///
+    /// # Errors
+    /// How it ended, or that it does not.
+    pub async fn ended(self) -> anyhow::Result<()> {
+        let Self { stop, running, .. } = self;
+        let ended = end_of(running).await;
+        drop(stop);
         ended
-            .context("there is nothing to end")?
-            .context("it panicked")?
     }
 
     /// Ends it as a crash does: nothing is finished.
@@ -230,12 +237,27 @@ impl Scheduler {
     }
 }
 
+async fn end_of(mut running: JoinSet<anyhow::Result<()>>) -> anyhow::Result<()> {
+    let ended = timeout(BOUND, running.join_next())
+        .await
+        .context("it does not end")?;
+    ended
+        .context("there is nothing to end")?
+        .context("it panicked")?
+}
+
 fn options(address: &str, profiles: &str, settings: &str) -> anyhow::Result<AppOptions> {
     let registry = plimsoll_plugins::registry();
     let settings = format!("{SETTINGS}{settings}");
+    let mut scheduler =
+        plimsoll_config::load(profiles, &registry).map_err(|errors| all(&errors))?;
+    // Who does not speak of it means one replica that has nobody to wait for.
+    if !profiles.contains("leaderElection") {
+        scheduler.leader_election.leader_elect = false;
+    }
     Ok(AppOptions {
         access: ClientOptions::Address(address.to_owned()),
-        scheduler: plimsoll_config::load(profiles, &registry).map_err(|errors| all(&errors))?,
+        scheduler,
         plimsoll: plimsoll_config::plimsoll::load(&settings).map_err(|errors| all(&errors))?,
         insecure_plaintext: true,
         load_on: true,

@@ -16,6 +16,7 @@ pub(crate) enum Policy {
 const REQUESTS_ONLY: &str = "
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
+leaderElection: {leaderElect: false}
 profiles:
 - schedulerName: plimsoll
 ";
@@ -24,6 +25,7 @@ profiles:
 const PLIMSOLL: &str = "
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
+leaderElection: {leaderElect: false}
 profiles:
 - schedulerName: plimsoll
   plugins:

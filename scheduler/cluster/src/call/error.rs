@@ -29,6 +29,9 @@ pub(crate) enum CallError {
     /// No connection, or no credentials: nothing was sent.
     #[error("the API server cannot be reached")]
     NotSent(#[source] kube::Error),
+    /// Another replica may lead by now: not sent, or not waited for.
+    #[error("this replica does not lead")]
+    NotLeading,
     /// The connection broke, after the request was sent for all that is known.
     #[error("the connection broke before the answer")]
     Lost(#[source] kube::Error),
@@ -52,6 +55,7 @@ impl CallError {
         match self {
             Self::Name(_) | Self::Build(_) => "invalid",
             Self::NotSent(_) => "not_sent",
+            Self::NotLeading => "not_leading",
             Self::Lost(_) => "lost",
             Self::Silent(_) => "timeout",
         }
@@ -63,7 +67,9 @@ impl From<CallError> for Failure {
         let kind = match &error {
             CallError::Name(_) | CallError::Build(_) => FailureKind::Refused,
             CallError::NotSent(_) => FailureKind::Unavailable,
-            CallError::Lost(_) | CallError::Silent(_) => FailureKind::Unknown,
+            CallError::NotLeading | CallError::Lost(_) | CallError::Silent(_) => {
+                FailureKind::Unknown
+            }
         };
         Self {
             kind,

@@ -43,7 +43,7 @@ pub(super) async fn send(api: &Api, what: &What, instance: &str) -> Result<(), F
 }
 
 /// `metadata.name` of an event about a pod, as client-go makes it.
-pub(super) fn event_name(pod: &str, stamp: i64) -> String {
+pub(crate) fn event_name(pod: &str, stamp: i64) -> String {
     let kept = &pod[..pod.floor_char_boundary(NAME_MAX - STAMP_LEN)];
     format!("{}.{stamp:016x}", kept.trim_end_matches(['.', '-']))
 }

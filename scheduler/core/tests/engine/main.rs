@@ -18,6 +18,7 @@ mod group_cost;
 mod group_storm;
 mod harness;
 mod intake;
+mod leads;
 mod load;
 mod messages;
 mod mix;
