@@ -108,3 +108,16 @@ runAsGroup: 65534
 seccompProfile:
   type: RuntimeDefault
 {{- end -}}
+
+{{/* leaderElection of the scheduler's file: what the values say over a lease of the release's own. */}}
+{{- define "plimsoll.election" -}}
+{{- $lease := printf "%s-scheduler" (include "plimsoll.fullname" .) -}}
+{{- $election := dict "leaderElect" true "resourceName" $lease "resourceNamespace" .Release.Namespace -}}
+{{- range $field, $value := default dict .Values.scheduler.config.leaderElection -}}
+{{- $_ := set $election $field $value -}}
+{{- end -}}
+{{- if and (gt (int .Values.scheduler.replicas) 1) (not $election.leaderElect) -}}
+{{- fail (printf "scheduler.replicas: %d replicas without scheduler.config.leaderElection.leaderElect would place the same pods twice" (int .Values.scheduler.replicas)) -}}
+{{- end -}}
+{{- toYaml $election -}}
+{{- end -}}
