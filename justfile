@@ -26,6 +26,10 @@ bench:
 parity seeds *flags:
     tests/oracle/parity {{seeds}} {{flags}}
 
+# Kills, freezes and ends the leader of two replicas in bursts of pods, again and again (needs Go).
+faults times="20":
+    tests/faults {{times}}
+
 # CPU per pod beside that of the real kube-scheduler, on the same clusters (needs Go).
 race *flags:
     tests/oracle/bench {{flags}}

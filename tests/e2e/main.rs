@@ -10,6 +10,7 @@ mod deploy;
 mod devices;
 mod dump;
 mod kubectl;
+mod leader;
 mod memory;
 mod preemption;
 mod rig;

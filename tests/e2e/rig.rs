@@ -22,7 +22,7 @@ use plimsoll_tests::project_root;
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
-pub(crate) use self::audit::Audit;
+pub(crate) use self::audit::{Audit, Binding};
 pub(crate) use self::bin::binary;
 pub(crate) use self::objects::{NODES, PODS, node, node_path, pod, pod_path};
 pub(crate) use self::recorder::Recorder;
@@ -186,7 +186,7 @@ impl Drop for Site {
 }
 
 /// The rights that the chart gives to the scheduler.
-fn chart_rules() -> anyhow::Result<Value> {
+pub(crate) fn chart_rules() -> anyhow::Result<Value> {
     let path = project_root().join("deploy/helm/plimsoll/files/rbac-rules.yaml");
     let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
     Ok(serde_saphyr::from_str(&text)?)

@@ -64,8 +64,12 @@ fn five_value_sets_are_linted_and_pass_a_dry_run_on_the_api_server() -> anyhow::
 fn wrong_values_are_refused_in_words() -> anyhow::Result<()> {
     for (values, words) in [
         (
-            "scheduler.replicas=2",
-            "'/scheduler/replicas': maximum: got 2, want 1",
+            "scheduler.replicas=-1",
+            "'/scheduler/replicas': minimum: got -1, want 0",
+        ),
+        (
+            "scheduler.replicas=2,scheduler.config.leaderElection.leaderElect=false",
+            "scheduler.replicas: 2 replicas without scheduler.config.leaderElection.leaderElect",
         ),
         (
             "agent.perod=1s",

@@ -1,4 +1,5 @@
-//! What a user asked of an API server: takes the audit log of kube-apiserver, gives rights.
+//! What users asked of an API server: takes the audit log of kube-apiserver, gives rights and
+//! bindings.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,10 +11,19 @@ use serde_json::{Value, json};
 
 use super::USER;
 
-/// The scheduler's requests, without their bodies, as soon as they are answered.
+/// The schedulers' requests, without their bodies, as soon as they are answered.
 #[derive(Debug)]
 pub(crate) struct Audit {
     folder: PathBuf,
+}
+
+/// A binding that was asked for.
+#[derive(Debug)]
+pub(crate) struct Binding {
+    /// The user.
+    pub(crate) by: String,
+    /// The answer.
+    pub(crate) code: u64,
 }
 
 /// API group (empty is core), resource with its subresource after a slash, verb.
@@ -24,6 +34,11 @@ pub(crate) type Right = (String, String, String);
 impl Audit {
     /// An audit still without a server: its flags are of the server that is to be watched.
     pub(crate) fn new() -> anyhow::Result<Self> {
+        Self::of(&[USER])
+    }
+
+    /// The same, of these users' requests.
+    pub(crate) fn of(users: &[&str]) -> anyhow::Result<Self> {
         let this = Self {
             folder: new_folder("audit")?,
         };
@@ -31,7 +46,7 @@ impl Audit {
             "apiVersion": "audit.k8s.io/v1",
             "kind": "Policy",
             "omitStages": ["RequestReceived"],
-            "rules": [{"level": "Metadata", "users": [USER]}, {"level": "None"}],
+            "rules": [{"level": "Metadata", "users": users}, {"level": "None"}],
         });
         fs::write(this.policy(), policy.to_string())?;
         Ok(this)
@@ -47,12 +62,37 @@ impl Audit {
         flags.map(|flag| (Program::ApiServer, flag)).into()
     }
 
-    /// What the scheduler asked for so far.
-    pub(crate) fn asked(&self) -> anyhow::Result<BTreeSet<Right>> {
+    /// The bindings that were asked for so far, in the order in which they came.
+    pub(crate) fn bindings(&self) -> anyhow::Result<Vec<Binding>> {
+        let mut entries = self.entries()?;
+        entries.retain(|entry| {
+            entry["objectRef"]["subresource"] == "binding" && entry["stage"] == "ResponseComplete"
+        });
+        entries.sort_by_key(|entry| entry["requestReceivedTimestamp"].to_string());
+        let bindings = entries.iter().map(|entry| Binding {
+            by: entry["user"]["username"]
+                .as_str()
+                .unwrap_or_default()
+                .to_owned(),
+            code: entry["responseStatus"]["code"].as_u64().unwrap_or_default(),
+        });
+        Ok(bindings.collect())
+    }
+
+    fn entries(&self) -> anyhow::Result<Vec<Value>> {
         let text = fs::read_to_string(self.log()).context("there is no audit log")?;
+        // The last line may be half there.
+        let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+        whole
+            .lines()
+            .map(|line| Ok(serde_json::from_str(line)?))
+            .collect()
+    }
+
+    /// What was asked for so far.
+    pub(crate) fn asked(&self) -> anyhow::Result<BTreeSet<Right>> {
         let mut asked = BTreeSet::new();
-        for line in text.lines() {
-            let entry: Value = serde_json::from_str(line)?;
+        for entry in self.entries()? {
             let object = &entry["objectRef"];
             let word = |field: &str| object[field].as_str().unwrap_or_default().to_owned();
             let resource = match word("subresource") {

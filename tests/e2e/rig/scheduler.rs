@@ -17,6 +17,7 @@ use super::{Site, binary};
 pub(crate) const PROFILE: &str = "
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
+leaderElection: {leaderElect: false}
 profiles:
 - schedulerName: plimsoll
   plugins:
@@ -30,6 +31,7 @@ profiles:
 pub(crate) const THEIRS: &str = "
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
+leaderElection: {leaderElect: false}
 profiles:
 - schedulerName: plimsoll
 ";
@@ -121,6 +123,12 @@ impl Scheduler {
     pub(crate) fn kill(&mut self) -> anyhow::Result<()> {
         let process = self.process.take().context("it does not run")?;
         process.end(Signal::Kill, BOUND)
+    }
+
+    /// Waits for its own end, and gives its exit status; `None` if a signal ended it.
+    pub(crate) fn ended(&mut self) -> anyhow::Result<Option<i32>> {
+        let process = self.process.take().context("it does not run")?;
+        process.ended(BOUND)
     }
 
     /// Its process.

@@ -16,6 +16,7 @@ use crate::cluster::TaskError;
 use crate::extender::Client;
 use crate::extender::tests::extender;
 use crate::extender::tests::server::Server;
+use crate::lease::Leadership;
 use crate::metrics::Metrics;
 
 struct Rig {
@@ -75,6 +76,10 @@ fn originals(extenders: &[Extender]) -> Originals {
 
 impl Rig {
     fn start(extenders: Vec<Extender>) -> Self {
+        Self::of(extenders, Leadership::always())
+    }
+
+    fn of(extenders: Vec<Extender>, leadership: Leadership) -> Self {
         let originals = Arc::new(originals(&extenders));
         let client = |extender: Extender| {
             let client = Client::new(&extender, &Metrics::default()).unwrap();
@@ -83,7 +88,9 @@ impl Rig {
         let sides = extenders.into_iter().map(client).collect();
         let (asks, asked) = channel(256);
         let (told, events) = channel(256);
+        let done = CancellationToken::new().drop_guard();
         let consultant = Consultant::new(sides, originals, asked, told);
+        let consultant = consultant.while_leading(leadership, done);
         let mut task = JoinSet::new();
         task.spawn(consultant.run(CancellationToken::new(), Duration::ZERO));
         Self {
@@ -259,6 +266,17 @@ async fn bindings_that_hang_at_one_extender_hold_up_no_other_and_are_bounded() {
     let id = rig.ask(1, "p", bind()).await;
     assert_eq!(rig.answer().await, (id, Ok(Reply::Bound)));
     assert_eq!(hanging.asked().len(), CALLS_MAX);
+}
+
+#[tokio::test]
+async fn nobody_is_asked_to_bind_by_a_replica_that_does_not_lead() {
+    let server = Server::start(&["HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"]).await;
+    let extenders = vec![all_verbs(&server.url(), true)];
+    let mut rig = Rig::of(extenders, Leadership::waits());
+    let id = rig.ask(0, "p", Question::Bind { node: "n1".into() }).await;
+    let refused = Err("this replica does not lead".to_owned());
+    assert_eq!(rig.answer().await, (id, refused));
+    assert_eq!(server.connections(), 0);
 }
 
 #[tokio::test]

@@ -36,7 +36,7 @@ impl Leadership {
         Self::new(Term::Always)
     }
 
-    pub(super) fn waits() -> Self {
+    pub(crate) fn waits() -> Self {
         Self::new(Term::Waits)
     }
 
