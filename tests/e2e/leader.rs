@@ -17,7 +17,7 @@ const NODE_COUNT: usize = 10;
 const NODE_CPU: &str = "10";
 const POD_CPU: &str = "100m";
 /// What a burst may take, with a change of the leader.
-const BOUND: Duration = Duration::from_secs(120);
+const BOUND: Duration = Duration::from_mins(2);
 /// A lease that is quick to change hands.
 const PROFILE: &str = "
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -35,7 +35,7 @@ const LEASE: &str = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/
 const MASTER: &str = "leader_election_master_status{name=\"plimsoll-scheduler\"}";
 const CACHED: &str = "scheduler_cache_size{type=\"pods\"}";
 /// Who waits looks after 1 to 2.2 retry periods; the rest is for two requests and a busy machine.
-const HANDED_OVER: Duration = Duration::from_millis(1100 + 900);
+const HANDED_OVER: Duration = Duration::from_secs(2);
 /// The user of the second replica, so that the audit log tells them apart.
 const SECOND: &str = "system:serviceaccount:plimsoll:second-scheduler";
 

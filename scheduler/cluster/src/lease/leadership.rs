@@ -117,7 +117,7 @@ mod tests {
         let now = Instant::now();
         leadership.renewed(now + 10 * SECOND, now + 35 * SECOND);
         leadership.begins().await;
-        advance(10 * SECOND - Duration::from_millis(1)).await;
+        advance(Duration::from_millis(9_999)).await;
         assert!(leadership.leads());
         advance(Duration::from_millis(1)).await;
         assert!(!leadership.leads());

@@ -156,14 +156,11 @@ fn run(seed: u64) -> u32 {
             if one.over || tick < one.arrives {
                 continue;
             }
-            let answer = match one.answer.take() {
-                Some(answer) => answer,
-                None => {
-                    let answer = serve(&one.action, &mut lease, &mut version, &mut chance);
-                    one.arrives = tick + late(&mut chance);
-                    one.answer = Some(answer);
-                    continue;
-                }
+            let Some(answer) = one.answer.take() else {
+                let answer = serve(&one.action, &mut lease, &mut version, &mut chance);
+                one.arrives = tick + late(&mut chance);
+                one.answer = Some(answer);
+                continue;
             };
             let now = Moment {
                 mono: time + one.offset,
