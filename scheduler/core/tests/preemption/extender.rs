@@ -139,5 +139,8 @@ fn an_extender_that_fails_keeps_victims_where_they_are() {
     reply(&mut world, Err("connection refused".to_owned()));
     assert!(world.victims().is_empty());
     let message = &world.pods["high"].message;
-    assert!(message.ends_with(". preemption: connection refused"), "{message}");
+    assert!(
+        message.ends_with(". preemption: connection refused"),
+        "{message}"
+    );
 }
