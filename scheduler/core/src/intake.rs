@@ -74,7 +74,9 @@ impl Engine {
     fn completed(&mut self, id: CommandId, outcome: &Result<(), Failure>) {
         let now = self.now.mono;
         let known = self.binding_answered(id, outcome)
-            || self.status.answered(id, outcome, now)
+            || self.status.answered(id, outcome, now, |pod| {
+                self.watched.life(&pod.key, &pod.uid)
+            })
             || self.eviction_answered(id, outcome)
             || self.aside_answered(id, outcome);
         if !known {

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use plimsoll_objects::Uid;
+use plimsoll_objects::{Pod, Uid};
 
 use self::pause::Pause;
 use crate::command::{Command, CommandId, PodRef, ScheduledFalse};
@@ -135,12 +135,14 @@ impl StatusLane {
             .is_some_and(|entry| entry.asked.is_some())
     }
 
-    /// Takes the answer to `id`; `false` if it is not one of ours.
-    pub(crate) fn answered(
+    /// Takes the answer to `id`; `false` if it is not one of ours. `seen` gives a pod as the
+    /// watch has shown it, which may be quicker than the answer.
+    pub(crate) fn answered<'p>(
         &mut self,
         id: CommandId,
         outcome: &Result<(), Failure>,
         now: Duration,
+        seen: impl FnOnce(&PodRef) -> Option<&'p Arc<Pod>>,
     ) -> bool {
         let Some(uid) = self.asked.remove(&id) else {
             return false;
@@ -160,11 +162,17 @@ impl StatusLane {
             Err(_) if entry.withdrawn => self.counters.dropped += 1,
             Ok(()) => {
                 self.counters.written += 1;
-                match &patch.nomination {
-                    Nomination::Keep => {}
-                    Nomination::Clear => drop(self.nominations.insert(uid.clone(), None)),
-                    Nomination::Set(node) => {
-                        self.nominations.insert(uid.clone(), Some(Arc::clone(node)));
+                let written = match &patch.nomination {
+                    Nomination::Keep => None,
+                    Nomination::Clear => Some(None),
+                    Nomination::Set(node) => Some(Some(Arc::clone(node))),
+                };
+                if let Some(written) = written {
+                    let shown = seen(&patch.pod).map(|pod| &pod.status.nominated_node);
+                    // Nothing more may come of it, and an entry would stay for good.
+                    let caught_up = shown == Some(&written) && !self.nominations.contains_key(&uid);
+                    if !caught_up {
+                        self.nominations.insert(uid.clone(), written);
                     }
                 }
                 entry.tries = 0;
@@ -208,6 +216,7 @@ impl StatusLane {
                     message,
                 }),
                 now,
+                |_| None,
             );
         }
         while self.asked.len() < MAX_IN_FLIGHT && now >= self.pause.until() {

@@ -154,3 +154,30 @@ fn of_a_pod_that_goes_while_its_promise_is_being_written_nothing_is_kept() {
     world.answer(&patch);
     assert_eq!(world.stats().in_flight.nominations, 0);
 }
+
+/// The watch showed the patch before its answer came: what another hand writes next counts.
+#[test]
+fn a_promise_that_a_hand_writes_after_one_was_taken_back_is_taken_back_as_well() {
+    let mut world = World::new(1, 2);
+    world.create("low", 1, 2_000, Some("n0"));
+    world.create("high", 9, 2_000, None);
+    world.work();
+    assert_eq!(world.nominated("high"), Some("n0"));
+    assert_eq!(world.stats().in_flight.nominations, 0);
+    // A more important pod takes the room, and the promise is taken back.
+    world.create("top", 10, 2_000, None);
+    world.remove("low");
+    world.pass_seconds(15);
+    world.work();
+    assert_eq!(
+        (world.node_of("top"), world.nominated("high")),
+        (Some("n0"), None)
+    );
+    assert_eq!(world.stats().in_flight.nominations, 0);
+    world.change("high", |high| high.nominated = Some("n0".to_owned()));
+    for _ in 0..30 {
+        world.pass_seconds(20);
+        world.work();
+    }
+    assert_eq!(world.nominated("high"), None);
+}
