@@ -9,6 +9,7 @@ mod crash;
 mod deploy;
 mod devices;
 mod dump;
+mod extender;
 mod kubectl;
 mod leader;
 mod memory;

@@ -7,6 +7,7 @@
 mod agents;
 mod audit;
 mod bin;
+mod extender;
 mod objects;
 mod recorder;
 mod relay;
@@ -24,6 +25,7 @@ use tokio::runtime::Runtime;
 
 pub(crate) use self::audit::{Audit, Binding};
 pub(crate) use self::bin::binary;
+pub(crate) use self::extender::{Conduct, Extender};
 pub(crate) use self::objects::{NODES, PODS, node, node_path, pod, pod_path};
 pub(crate) use self::recorder::Recorder;
 pub(crate) use self::relay::Relay;

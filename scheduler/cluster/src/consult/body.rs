@@ -113,3 +113,6 @@ fn meta(candidate: &VictimsOn) -> (&str, MetaVictims) {
 fn to_json(body: &impl Serialize) -> Result<Vec<u8>, String> {
     serde_json::to_vec(body).map_err(|error| format!("the question cannot be written: {error}"))
 }
+
+#[cfg(test)]
+mod tests;
