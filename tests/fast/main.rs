@@ -3,7 +3,6 @@
 mod chart_images;
 mod chart_rights;
 mod dashboards;
-mod extender_bodies;
 mod flow_bindings;
 mod flow_burst;
 mod flow_fail;

@@ -9,11 +9,9 @@ mod fields;
 mod wire;
 
 pub use self::extender::filter::Filtered;
-pub use self::extender::preempt::{Candidates, Victims, WholeVictims};
-pub use self::extender::prioritize::add_scores;
-pub use self::extender::{AnswerError, Nodes, Refused, Verb, is_interested, url};
+pub use self::extender::{AnswerError, Refused, Verb, url};
 pub use self::fields::WireError;
 pub use self::wire::{
-    Args, BindingArgs, BindingResult, FilterResult, HostPriority, MetaPod, MetaVictims,
-    PreemptionArgs, PreemptionResult, read_scores,
+    Args, BindingArgs, BindingResult, FilterResult, HostPriority, MetaPod, MetaVictims, NodeList,
+    PreemptionArgs, PreemptionResult, Victims, read_scores,
 };

@@ -11,24 +11,35 @@ use serde_json::Value;
 
 use crate::fields::{WireError, first_value, list, object};
 
-/// What filter and prioritize are asked.
+/// What filter and prioritize are asked. `Object` is a whole pod or node as JSON.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[serde(rename_all = "PascalCase")]
-pub struct Args {
+pub struct Args<Object = Value> {
     /// The whole pod.
-    pub pod: Value,
-    /// A `NodeList` of whole nodes, if the extender keeps none itself.
-    pub nodes: Option<Value>,
+    pub pod: Object,
+    /// Whole nodes, if the extender keeps none itself.
+    pub nodes: Option<NodeList<Object>>,
     /// The names of the nodes, if it does.
     pub node_names: Option<Vec<String>>,
 }
+
+/// A `v1.NodeList` as Go writes one that has no version.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NodeList<Object = Value> {
+    metadata: NoMeta,
+    /// The nodes.
+    pub items: Vec<Object>,
+}
+
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+struct NoMeta {}
 
 /// What filter answers.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct FilterResult {
-    /// A `NodeList` of the nodes that are left.
-    pub nodes: Option<Value>,
+    /// The nodes that are left.
+    pub nodes: Option<NodeList>,
     /// The names of the nodes that are left.
     pub node_names: Option<Vec<String>>,
     /// Node and reason.
@@ -75,13 +86,24 @@ pub struct BindingResult {
 /// What preempt is asked: one of the two maps, by node.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[serde(rename_all = "PascalCase")]
-pub struct PreemptionArgs {
+pub struct PreemptionArgs<Object = Value> {
     /// The whole pod that needs room.
-    pub pod: Value,
-    /// `{"Pods": [whole pods], "NumPDBViolations": n}` by node.
-    pub node_name_to_victims: Option<BTreeMap<String, Value>>,
+    pub pod: Object,
+    /// Whole pods.
+    pub node_name_to_victims: Option<BTreeMap<String, Victims<Object>>>,
     /// The same with uids only, for extenders that keep nodes themselves.
     pub node_name_to_meta_victims: Option<BTreeMap<String, MetaVictims>>,
+}
+
+/// Victims on one node.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Victims<Object = Value> {
+    /// The pods, the most important first.
+    pub pods: Vec<Object>,
+    /// How many budgets are broken.
+    #[serde(rename = "NumPDBViolations")]
+    pub num_pdb_violations: i64,
 }
 
 /// What preempt answers.
@@ -158,13 +180,23 @@ pub fn read_scores(body: &[u8]) -> Result<Vec<HostPriority>, WireError> {
 }
 
 /// A list of nodes; its nodes stay as they are.
-fn node_list(value: Value) -> Result<Option<Value>, WireError> {
+fn node_list(value: Value) -> Result<Option<NodeList>, WireError> {
     if value.is_null() {
         return Ok(None);
     }
-    let mut fields = object(value.clone(), "Nodes")?;
-    list(fields.take("items"), "Nodes.items")?;
-    Ok(Some(value))
+    let mut fields = object(value, "Nodes")?;
+    let items = list(fields.take("items"), "Nodes.items")?;
+    Ok(Some(NodeList::of(items.unwrap_or_default())))
+}
+
+impl<Object> NodeList<Object> {
+    /// The list of `items`.
+    pub fn of(items: Vec<Object>) -> Self {
+        Self {
+            metadata: NoMeta {},
+            items,
+        }
+    }
 }
 
 impl BindingResult {

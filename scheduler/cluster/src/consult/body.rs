@@ -2,51 +2,15 @@
 //!
 //! Takes a question and the objects as the API server wrote them; copies these as they are.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
 use plimsoll_config::Extender;
 use plimsoll_core::{PodRef, Question, VictimsOn};
-use plimsoll_extender::{BindingArgs, MetaPod, MetaVictims};
+use plimsoll_extender::{
+    Args, BindingArgs, MetaPod, MetaVictims, NodeList, PreemptionArgs, Victims,
+};
 use serde::Serialize;
-use serde_json::value::RawValue;
 
 use super::Ask;
 use super::originals::{Original, Originals};
-
-#[derive(Serialize)]
-#[serde(rename_all = "PascalCase")]
-struct Args<'a> {
-    pod: &'a RawValue,
-    nodes: Option<NodeList>,
-    node_names: Option<&'a [Arc<str>]>,
-}
-
-/// A `v1.NodeList` as Go writes one without a version.
-#[derive(Serialize)]
-struct NodeList {
-    metadata: Empty,
-    items: Vec<Original>,
-}
-
-#[derive(Serialize)]
-struct Empty {}
-
-#[derive(Serialize)]
-#[serde(rename_all = "PascalCase")]
-struct PreemptionArgs<'a> {
-    pod: &'a RawValue,
-    node_name_to_victims: Option<BTreeMap<&'a str, Victims>>,
-    node_name_to_meta_victims: Option<BTreeMap<&'a str, MetaVictims>>,
-}
-
-#[derive(Serialize)]
-struct Victims {
-    #[serde(rename = "Pods")]
-    pods: Vec<Original>,
-    #[serde(rename = "NumPDBViolations")]
-    pdb_violations: usize,
-}
 
 /// The body that puts `ask` to `extender`.
 ///
@@ -56,14 +20,12 @@ pub(super) fn of(extender: &Extender, originals: &Originals, ask: &Ask) -> Resul
     let by_name = extender.node_cache_capable;
     match &ask.question {
         Question::Filter { nodes } | Question::Prioritize { nodes } => {
-            let list = || NodeList {
-                metadata: Empty {},
-                items: originals.nodes(nodes),
-            };
+            let list = || NodeList::of(originals.nodes(nodes));
+            let names = || nodes.iter().map(ToString::to_string).collect();
             to_json(&Args {
-                pod: &pod(originals, &ask.pod)?,
+                pod: pod(originals, &ask.pod)?,
                 nodes: (!by_name).then(list),
-                node_names: by_name.then_some(nodes.as_slice()),
+                node_names: by_name.then(names),
             })
         }
         Question::Preempt { candidates } => {
@@ -72,15 +34,15 @@ pub(super) fn of(extender: &Extender, originals: &Originals, ask: &Ask) -> Resul
                     let pods = one.victims.iter().map(|victim| pod(originals, victim));
                     let victims = Victims {
                         pods: pods.collect::<Result<_, _>>()?,
-                        pdb_violations: one.pdb_violations,
+                        num_pdb_violations: count(one.pdb_violations),
                     };
-                    Ok((&*one.node, victims))
+                    Ok((one.node.to_string(), victims))
                 });
                 victims.collect::<Result<_, String>>()
             };
             let by_uid = || candidates.iter().map(meta).collect();
             to_json(&PreemptionArgs {
-                pod: &pod(originals, &ask.pod)?,
+                pod: pod(originals, &ask.pod)?,
                 node_name_to_victims: (!by_name).then(whole).transpose()?,
                 node_name_to_meta_victims: by_name.then(by_uid),
             })
@@ -99,15 +61,19 @@ fn pod(originals: &Originals, pod: &PodRef) -> Result<Original, String> {
     known.ok_or_else(|| format!("pod {} is not waiting, or not there, any more", pod.key))
 }
 
-fn meta(candidate: &VictimsOn) -> (&str, MetaVictims) {
+fn meta(candidate: &VictimsOn) -> (String, MetaVictims) {
     let uids = candidate.victims.iter().map(|victim| MetaPod {
         uid: victim.uid.0.to_string(),
     });
     let victims = MetaVictims {
         pods: uids.collect(),
-        num_pdb_violations: i64::try_from(candidate.pdb_violations).unwrap_or(i64::MAX),
+        num_pdb_violations: count(candidate.pdb_violations),
     };
-    (&*candidate.node, victims)
+    (candidate.node.to_string(), victims)
+}
+
+fn count(pods: usize) -> i64 {
+    i64::try_from(pods).unwrap_or(i64::MAX)
 }
 
 fn to_json(body: &impl Serialize) -> Result<Vec<u8>, String> {

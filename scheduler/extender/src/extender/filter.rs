@@ -7,7 +7,7 @@ use plimsoll_config::Extender;
 use serde_json::Value;
 
 use super::{AnswerError, Refused};
-use crate::wire::FilterResult;
+use crate::wire::{FilterResult, NodeList};
 
 /// What is left.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -79,11 +79,10 @@ fn refused(result: FilterResult) -> Vec<Refused> {
 }
 
 /// A node without a name is one named "", which is never offered.
-fn names_of(list: &Value) -> Vec<String> {
-    let items = list.get("items").and_then(Value::as_array);
+fn names_of(list: &NodeList) -> Vec<String> {
     let name = |node: &Value| {
         let name = node.pointer("/metadata/name").and_then(Value::as_str);
         name.unwrap_or_default().to_owned()
     };
-    items.into_iter().flatten().map(name).collect()
+    list.items.iter().map(name).collect()
 }

@@ -1,12 +1,9 @@
 //! What answers mean, case by case.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
-use serde_json::json;
-
 use super::*;
-use crate::{Filtered, Victims, add_scores, read_scores};
+use crate::Filtered;
 
 fn extender() -> Extender {
     Extender {
@@ -80,82 +77,4 @@ fn names_count_only_for_an_extender_that_keeps_nodes() {
 fn an_error_that_the_extender_tells_is_told_in_its_words() {
     let error = filtered(&extender(), r#"{"Error":"no disk"}"#).unwrap_err();
     assert_eq!(error, "no disk");
-}
-
-#[test]
-fn scores_are_scaled_weighted_and_summed_and_never_overflow() {
-    let mut totals = BTreeMap::new();
-    let body = br#"[{"Host":"n1","Score":3},{"Host":"n1","Score":1},{"Host":"n2","Score":-1}]"#;
-    add_scores(&mut totals, 5, read_scores(body).unwrap());
-    assert_eq!(
-        totals,
-        BTreeMap::from([("n1".to_owned(), 200), ("n2".to_owned(), -50)])
-    );
-    let huge = format!(r#"[{{"Host":"n1","Score":{}}}]"#, i64::MAX);
-    add_scores(&mut totals, 5, read_scores(huge.as_bytes()).unwrap());
-    assert_eq!(totals["n1"], i64::MAX);
-}
-
-#[test]
-fn only_pods_with_a_managed_resource_are_sent() {
-    let name = "example.com/gpu".to_owned();
-    let managed = ManagedResource {
-        name,
-        ignored_by_scheduler: false,
-    };
-    let picky = Extender {
-        managed_resources: vec![managed],
-        ..extender()
-    };
-    let with = |field: &str, amounts: &str| json!({"spec": {field: [{"resources": {amounts: {"example.com/gpu": "1"}}}]}});
-    assert!(is_interested(&picky, &with("containers", "requests")));
-    assert!(is_interested(&picky, &with("initContainers", "limits")));
-    assert!(!is_interested(
-        &picky,
-        &with("ephemeralContainers", "limits")
-    ));
-    assert!(!is_interested(
-        &picky,
-        &json!({"spec": {"containers": [{}]}})
-    ));
-    assert!(is_interested(&extender(), &json!({})));
-}
-
-#[test]
-fn a_pod_is_sent_without_who_wrote_which_field_and_without_its_kind() {
-    let pod = json!({"apiVersion": "v1", "kind": "Pod",
-                     "metadata": {"name": "p", "managedFields": [{}]}, "spec": {"x": 1}});
-    let args = Args::new(&pod, Nodes::Whole(vec![json!({"metadata": {"name": "n"}})]));
-    assert_eq!(
-        args.pod,
-        json!({"metadata": {"name": "p"}, "spec": {"x": 1}})
-    );
-    assert_eq!(args.nodes.unwrap()["items"][0]["metadata"]["name"], "n");
-}
-
-#[test]
-fn victims_must_be_on_their_node_and_there_must_be_some() {
-    let judge = |extender: &Extender, body: &str| {
-        let is_on = |node: &str, uid: &str| (node, uid) == ("n1", "u1");
-        Victims::read(extender, is_on, body.as_bytes()).map_err(|error| error.to_string())
-    };
-    let good = r#"{"NodeNameToMetaVictims":{"n1":{"Pods":[{"UID":"u1"}],"NumPDBViolations":2}}}"#;
-    assert_eq!(judge(&extender(), good).unwrap()["n1"].budget_violations, 2);
-    let stranger = r#"{"nodeNameToMetaVictims":{"n1":{"pods":[{"uid":"u9"}]}}}"#;
-    assert!(
-        judge(&extender(), stranger)
-            .unwrap_err()
-            .contains("(UID: &{u9})")
-    );
-    let nobody = r#"{"NodeNameToMetaVictims":{"n1":{"Pods":[]}}}"#;
-    assert!(
-        judge(&extender(), nobody)
-            .unwrap_err()
-            .contains("at least one victim")
-    );
-    let ignorable = Extender {
-        ignorable: true,
-        ..extender()
-    };
-    assert!(judge(&ignorable, nobody).unwrap().is_empty());
 }

@@ -52,7 +52,7 @@ fn a_preempt_request_names_victims_by_uid() {
         pods,
         num_pdb_violations: 1,
     };
-    let args = PreemptionArgs {
+    let args = PreemptionArgs::<Value> {
         pod: Value::Null,
         node_name_to_victims: None,
         node_name_to_meta_victims: Some([("n".to_owned(), victims)].into()),
