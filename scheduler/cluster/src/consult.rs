@@ -1,9 +1,8 @@
 //! Asks HTTP extenders what the engine wants to know.
 //!
-//! Takes [`Ask`]s from who carries commands out, gives one `ExtenderAnswered` for each. An
-//! extender that hangs holds up its own calls only: each has a bounded number under way, the
-//! others wait in its line. Scheduling questions come one at a time from the engine; it is
-//! bindings that pile up.
+//! Takes [`Ask`]s from who carries commands out, gives one `ExtenderAnswered` for each. Every
+//! question is put at once, so that an extender that hangs holds up nobody: the engine sees to
+//! it that each has the questions about one pod, and 32 orders to bind, at a time.
 
 mod body;
 mod originals;
@@ -28,8 +27,6 @@ use crate::cluster::TaskError;
 use crate::extender::Client;
 use crate::lease::Leadership;
 
-/// Calls to one extender under way at most: as many as requests to the API server.
-const CALLS_MAX: usize = 32;
 /// Questions that wait between the carrier and this task: a full binding lane many times over.
 pub(crate) const ASKS_MAX: usize = 16_384;
 
@@ -43,12 +40,10 @@ pub(crate) struct Ask {
     pub(crate) question: Question,
 }
 
-/// One extender and its line.
+/// One extender and the way to it.
 struct Side {
     extender: Arc<Extender>,
     client: Client,
-    waiting: VecDeque<Ask>,
-    running: usize,
 }
 
 /// The task that asks.
@@ -60,7 +55,8 @@ pub(crate) struct Consultant {
     leadership: Leadership,
     _done: Option<DropGuard>,
     calls: JoinSet<Result<Reply, String>>,
-    tickets: IndexMap<Id, (usize, CommandId)>,
+    tickets: IndexMap<Id, CommandId>,
+    answers: VecDeque<Event>,
     asks_open: bool,
 }
 
@@ -76,8 +72,6 @@ impl Consultant {
         let side = |(extender, client)| Side {
             extender: Arc::new(extender),
             client,
-            waiting: VecDeque::new(),
-            running: 0,
         };
         Self {
             sides: sides.into_iter().map(side).collect(),
@@ -88,6 +82,7 @@ impl Consultant {
             _done: None,
             calls: JoinSet::new(),
             tickets: IndexMap::new(),
+            answers: VecDeque::new(),
             asks_open: true,
         }
     }
@@ -113,69 +108,55 @@ impl Consultant {
         grace: Duration,
     ) -> Result<(), TaskError> {
         let mut deadline: Option<Instant> = None;
-        while self.asks_open || !self.tickets.is_empty() || self.is_waited_for() {
-            self.start_calls();
-            let event = tokio::select! {
+        while self.asks_open || !self.tickets.is_empty() || !self.answers.is_empty() {
+            tokio::select! {
                 Some(ended) = self.calls.join_next_with_id() => self.end_call(ended),
                 ask = self.asks.recv(), if self.asks_open => self.take(ask),
+                permit = self.events.clone().reserve_owned(), if !self.answers.is_empty() => {
+                    let answer = self.answers.pop_front();
+                    match (permit, answer) {
+                        (Ok(permit), Some(answer)) => drop(permit.send(answer)),
+                        // What is being bound is still bound.
+                        _ if stop.is_cancelled() => {}
+                        _ => return Err(TaskError::EngineGone),
+                    }
+                }
                 () = stop.cancelled(), if deadline.is_none() => {
                     deadline = Some(Instant::now() + grace);
-                    None
                 }
                 () = sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => {
                     break;
-                }
-            };
-            let Some(event) = event else { continue };
-            if self.events.send(event).await.is_err() {
-                // Nobody wants to know any more; what is being bound is still bound.
-                if !stop.is_cancelled() {
-                    return Err(TaskError::EngineGone);
                 }
             }
         }
         Ok(())
     }
 
-    fn is_waited_for(&self) -> bool {
-        self.sides.iter().any(|side| !side.waiting.is_empty())
-    }
-
-    /// Puts a question in line. Gives the answer if there is no such extender.
-    fn take(&mut self, ask: Option<Ask>) -> Option<Event> {
+    /// Puts a question, if there is such an extender.
+    fn take(&mut self, ask: Option<Ask>) {
         let Some(ask) = ask else {
             self.asks_open = false;
-            return None;
+            return;
         };
-        let Some(side) = self.sides.get_mut(ask.extender) else {
+        let id = ask.id;
+        let Some(side) = self.sides.get(ask.extender) else {
             let reply = Err(format!("there is no extender number {}", ask.extender));
-            return Some(Event::ExtenderAnswered { id: ask.id, reply });
+            return self
+                .answers
+                .push_back(Event::ExtenderAnswered { id, reply });
         };
-        side.waiting.push_back(ask);
-        None
+        let call = Call {
+            extender: Arc::clone(&side.extender),
+            client: side.client.clone(),
+            originals: Arc::clone(&self.originals),
+            leadership: self.leadership.clone(),
+            ask,
+        };
+        let handle = self.calls.spawn(call.run());
+        self.tickets.insert(handle.id(), id);
     }
 
-    fn start_calls(&mut self) {
-        for (index, side) in self.sides.iter_mut().enumerate() {
-            while side.running < CALLS_MAX
-                && let Some(ask) = side.waiting.pop_front()
-            {
-                side.running += 1;
-                let ticket = (index, ask.id);
-                let call = Call {
-                    extender: Arc::clone(&side.extender),
-                    client: side.client.clone(),
-                    originals: Arc::clone(&self.originals),
-                    leadership: self.leadership.clone(),
-                    ask,
-                };
-                let handle = self.calls.spawn(call.run());
-                self.tickets.insert(handle.id(), ticket);
-            }
-        }
-    }
-
-    fn end_call(&mut self, ended: Result<(Id, Result<Reply, String>), JoinError>) -> Option<Event> {
+    fn end_call(&mut self, ended: Result<(Id, Result<Reply, String>), JoinError>) {
         let (task, reply) = match ended {
             Ok((task, reply)) => (task, reply),
             Err(broken) => {
@@ -183,11 +164,10 @@ impl Consultant {
                 (broken.id(), Err(format!("internal error: {broken}")))
             }
         };
-        let (index, id) = self.tickets.swap_remove(&task)?;
-        if let Some(side) = self.sides.get_mut(index) {
-            side.running -= 1;
+        if let Some(id) = self.tickets.swap_remove(&task) {
+            self.answers
+                .push_back(Event::ExtenderAnswered { id, reply });
         }
-        Some(Event::ExtenderAnswered { id, reply })
     }
 }
 

@@ -87,7 +87,8 @@ impl Engine {
     }
 
     /// Runs the cycle of a pod whose turn it is.
-    pub(crate) fn attempt_with(&mut self, turn: Turn, queued: &QueuedPod) {
+    pub(crate) fn attempt_with(&mut self, mut turn: Turn, queued: &QueuedPod) {
+        turn.start.get_or_insert(self.next_start);
         let profiles = Arc::clone(&self.profiles);
         let framework = profiles.get(turn.item.profile);
         let tried = self.try_pod(framework, queued, (turn.item.began, Some(&turn)));
@@ -155,7 +156,7 @@ impl Engine {
                 .nominator
                 .node_of(pod.uid())
                 .and_then(|name| self.cache.id_of(name)),
-            start: self.next_start,
+            start: turn.and_then(|turn| turn.start).unwrap_or(self.next_start),
             probe: &self.probe,
             helps: turn.is_some(),
             consult: turn.and_then(|turn| Consult::of(&self.extenders, turn)),

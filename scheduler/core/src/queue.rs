@@ -144,6 +144,13 @@ impl Queue {
         Some(item)
     }
 
+    /// An entity that was popped is tried only now: it has missed nothing so far.
+    pub(crate) fn begin_anew(&mut self, item: &Queued) {
+        for queued in item.pods() {
+            self.in_flight.begin(queued.pod.uid());
+        }
+    }
+
     /// The attempt with this pod is over for the queue: it is being bound, or gone.
     pub(crate) fn done(&mut self, uid: &Uid) {
         self.in_flight.forget(uid);

@@ -11,7 +11,7 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::{Ask, CALLS_MAX, Consultant, Keeps, Originals};
+use super::{Ask, Consultant, Keeps, Originals};
 use crate::cluster::TaskError;
 use crate::extender::Client;
 use crate::extender::tests::extender;
@@ -247,7 +247,7 @@ async fn a_pod_that_is_gone_meanwhile_is_not_asked_about() {
 }
 
 #[tokio::test]
-async fn bindings_that_hang_at_one_extender_hold_up_no_other_and_are_bounded() {
+async fn bindings_that_hang_hold_up_no_other_question() {
     let hanging = Server::start(&[]).await;
     let length = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}";
     let working = Server::start(&[length]).await;
@@ -257,15 +257,15 @@ async fn bindings_that_hang_at_one_extender_hold_up_no_other_and_are_bounded() {
     };
     let mut rig = Rig::start(vec![slow, all_verbs(&working.url(), true)]);
     let bind = || Question::Bind { node: "n1".into() };
-    for _ in 0..2 * CALLS_MAX {
+    for _ in 0..40 {
         rig.ask(0, "p", bind()).await;
     }
-    for _ in 0..CALLS_MAX {
+    rig.ask(0, "p", filter()).await;
+    for _ in 0..41 {
         hanging.was_asked().await;
     }
     let id = rig.ask(1, "p", bind()).await;
     assert_eq!(rig.answer().await, (id, Ok(Reply::Bound)));
-    assert_eq!(hanging.asked().len(), CALLS_MAX);
 }
 
 #[tokio::test]

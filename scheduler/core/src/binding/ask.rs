@@ -21,7 +21,7 @@ impl Engine {
     pub(crate) fn ask_for_bindings(&mut self) {
         let for_extenders = std::mem::take(&mut self.bindings.ready_by_extender);
         for uid in for_extenders {
-            if self.status.is_asked(&uid) {
+            if self.status.is_asked(&uid) || !self.bindings.may_order(&uid) {
                 self.bindings.ready_by_extender.push_back(uid);
             } else {
                 self.ask(&uid);
@@ -61,7 +61,7 @@ impl Engine {
         }
         if !request.maybe_done && now.saturating_sub(request.ready_since) > MAX_DECISION_AGE {
             self.counters.binds.stale += 1;
-            let text = "the decision became too old before the API server could take it";
+            let text = "the decision became too old before it could be sent";
             return self.give_up(uid, text.to_owned());
         }
         let id = self.outbox.id();
@@ -87,16 +87,19 @@ impl Engine {
                 Command::Apply { id, pod, effect }
             }
         };
-        let by_extender = matches!(request.work, Work::BindBy(_));
+        let by_extender = match &request.work {
+            Work::BindBy(extenders) => extenders.front().copied(),
+            Work::Bind | Work::BindEffects(_) | Work::PreBindEffects { .. } => None,
+        };
         request.progress = Progress::Asked { id, at: now };
         if request.work.binds() {
             // It is about to be bound: a nomination that comes later would stay for good.
             self.status.withdraw(uid);
         }
         self.outbox.push(command);
-        if by_extender {
-            // Whoever asks it has a time-out of its own, and pods may wait for others there.
-            return self.bindings.expect_reply(id, uid);
+        if let Some(extender) = by_extender {
+            // Whoever asks it has a time-out of its own.
+            return self.bindings.expect_reply(id, uid, extender);
         }
         self.bindings.expect_answer(id, uid);
         self.bindings

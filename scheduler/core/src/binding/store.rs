@@ -16,6 +16,10 @@ use crate::plugin_set::PluginIx;
 use crate::profile::ProfileIx;
 use crate::stats::InFlightSizes;
 
+/// Orders to bind that one extender has at a time: as many as the API server gets requests.
+/// The others wait here, where a pod or node that goes away takes them out.
+const ORDERS_MAX: usize = 32;
+
 pub(crate) struct Bindings {
     all: IndexMap<Uid, Binding>,
     deadlines: BTreeSet<(Duration, Uid)>,
@@ -25,8 +29,8 @@ pub(crate) struct Bindings {
     pub(super) ready: VecDeque<Uid>,
     /// The same for those that an extender binds: they need no request to the API server.
     pub(super) ready_by_extender: VecDeque<Uid>,
-    /// Questions to extenders without an answer.
-    replies: BTreeMap<CommandId, Uid>,
+    /// Questions to extenders without an answer, with the extender.
+    replies: BTreeMap<CommandId, (Uid, usize)>,
     pub(super) limiter: Limiter,
     pub(super) groups: GroupsInFlight,
     order: u64,
@@ -204,12 +208,29 @@ impl Bindings {
         }
     }
 
-    pub(super) fn expect_reply(&mut self, id: CommandId, uid: &Uid) {
-        self.replies.insert(id, uid.clone());
+    pub(super) fn expect_reply(&mut self, id: CommandId, uid: &Uid, extender: usize) {
+        self.replies.insert(id, (uid.clone(), extender));
     }
 
     pub(super) fn take_reply(&mut self, id: CommandId) -> Option<Uid> {
-        self.replies.remove(&id)
+        self.replies.remove(&id).map(|(uid, _)| uid)
+    }
+
+    /// Whether one more order may be given to the extender that is to bind this pod.
+    pub(super) fn may_order(&self, uid: &Uid) -> bool {
+        let Some(Binding {
+            stage: Stage::Request(request),
+            ..
+        }) = self.get(uid)
+        else {
+            return true;
+        };
+        let Work::BindBy(extenders) = &request.work else {
+            return true;
+        };
+        let orders = self.replies.values();
+        let of_it = orders.filter(|(_, extender)| Some(extender) == extenders.front());
+        of_it.count() < ORDERS_MAX
     }
 
     pub(super) fn take_answer(&mut self, id: CommandId) -> Option<Uid> {

@@ -106,16 +106,21 @@ impl Deciding<'_> {
         }
         let begun = self.probe.begin();
         let searched = self.find(&judge, state, &ready, desk);
+        let (evaluated, rejected) = (desk.found().evaluated(), desk.found().rejected.len());
+        let struck = match &searched {
+            Ok(()) => self.ask_about(&mut desk.found)?,
+            Err(_) => false,
+        };
+        // What runs again with the answers is counted once.
         let (name, status) = (&self.framework.scheduler_name, status_of(&searched));
         self.probe.point(begun, name, Point::Filter, status);
         if let Err(error) = searched {
             return Ok(Decided::Failed(error));
         }
         let found = desk.found();
+        let by_plugins = found.rejected.get(..rejected).unwrap_or_default();
         self.framework
-            .count_filters(self.probe, ready.skip, found.evaluated(), &found.rejected);
-        let struck = self.ask_about(&mut desk.found)?;
-        let found = desk.found();
+            .count_filters(self.probe, ready.skip, evaluated, by_plugins);
         match found.feasible.as_slice() {
             [] => self.soft_or_nowhere(&judge, state, &ready, (found, struck), random),
             [only] => Ok(Decided::Chosen(Chosen::unscored(

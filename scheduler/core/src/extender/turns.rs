@@ -18,6 +18,7 @@ impl Engine {
             item,
             wanted,
             answers: Answers::default(),
+            start: None,
         };
         if turn.wanted.is_empty() {
             return self.attempt_with(turn, queued);
@@ -40,6 +41,10 @@ impl Engine {
         if self.is_skipped(&queued, &turn.item) {
             self.queue.done(queued.pod.uid());
             return;
+        }
+        if turn.start.is_none() {
+            // Its first cycle: it sees what has happened while it was in line.
+            self.queue.begin_anew(&turn.item);
         }
         let began = self.probe.begin_cycle();
         self.attempt_with(turn, &queued);

@@ -26,6 +26,8 @@ pub(crate) struct Turn {
     /// The extenders that it has to do with, in order.
     pub(crate) wanted: Vec<usize>,
     pub(crate) answers: Answers,
+    /// Where its first search began: later ones must see the same nodes.
+    pub(crate) start: Option<usize>,
 }
 
 #[derive(Debug)]

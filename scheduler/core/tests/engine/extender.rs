@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plimsoll_core::{Outcome, PluginScore, Question, RefusedNode, Reply, Unscored};
+use plimsoll_core::{CommandId, Outcome, PluginScore, Question, RefusedNode, Reply, Unscored};
 use plimsoll_framework::test_util::{NodeBuilder, PodBuilder, node, pod};
 
 use crate::harness::{Harness, NO_RESCUE};
@@ -184,9 +184,66 @@ fn a_binder_that_hangs_holds_up_no_other_binding() {
     for n in 0..200 {
         harness.set_pod(&gpu(&format!("g{n}")));
     }
-    assert_eq!(harness.asks().len(), 200);
+    assert_eq!(harness.asks().len(), 32, "the others wait here");
     harness.set_pod(&pod("p"));
     assert_eq!(harness.bound(), ["p -> a"]);
+    let first = harness.asks()[0].0;
+    harness.reply_to(first, Ok(Reply::Bound));
+    assert_eq!(harness.asks().len(), 33);
+}
+
+#[test]
+fn what_waits_for_a_binder_goes_with_its_pod_its_node_and_its_age() {
+    let lines = format!("- {{urlPrefix: 'http://x', bindVerb: b, {GPU}}}\n");
+    let nodes = [node("a").cpu("400").pods(500), node("b").cpu("1").pods(1)];
+    let mut harness = with(&lines, &nodes[..1]);
+    for n in 0..34 {
+        harness.set_pod(&gpu(&format!("g{n}")));
+    }
+    harness.pod_gone(&gpu("g32"));
+    harness.pass_seconds(90);
+    let first = harness.asks()[0].0;
+    harness.reply_to(first, Ok(Reply::Bound));
+    assert_eq!(harness.asks().len(), 32, "g33 was decided too long ago");
+    assert_eq!(harness.stats().counters.binds.stale, 1);
+    harness.node_gone("a");
+    harness.set_node(&nodes[0]);
+    harness.pass_seconds(20);
+    assert_eq!(harness.asks().len(), 33, "it is decided anew");
+    let gone = |(_, name, ..): &(CommandId, String, usize, Question)| name == "g32";
+    assert!(!harness.asks().iter().any(gone));
+}
+
+#[test]
+fn a_part_of_the_nodes_is_the_same_part_once_the_answer_has_come() {
+    let nodes: Vec<NodeBuilder> = (0..300)
+        .map(|n| node(&format!("n{n:03}")).cpu("400"))
+        .collect();
+    let extra = format!(
+        "percentageOfNodesToScore: 34\nextenders:\n- {{urlPrefix: 'http://x', filterVerb: f, {GPU}}}\n"
+    );
+    let mut harness = Harness::with(NO_RESCUE, &extra).started(&nodes);
+    harness.set_pod(&gpu("g"));
+    for n in 0..5 {
+        harness.set_pod(&pod(&format!("p{n}")));
+    }
+    let (_, _, _, question) = harness.asks().remove(0);
+    let Question::Filter { nodes } = question else {
+        panic!("{question:?}");
+    };
+    assert_eq!(nodes.len(), 102);
+    let last = [Arc::clone(&nodes[101])];
+    harness.reply(Reply::Filtered {
+        kept: last.to_vec(),
+        refused: Vec::new(),
+    });
+    assert_eq!(harness.stats().cache.assumed, 6);
+    let chosen = harness.decisions().pop().map(|decision| decision.outcome);
+    let outcome = Outcome::Chosen {
+        node: Arc::clone(&last[0]),
+        unscored: Some(Unscored::OnlyFeasibleNode),
+    };
+    assert_eq!(chosen, Some(outcome));
 }
 
 #[test]
