@@ -6,9 +6,9 @@ use clap::{Parser, ValueEnum};
 
 /// Schedules pods by what nodes really carry.
 ///
-/// Runs beside kube-scheduler: give it a profile with a `schedulerName` of its own. It has all
-/// default plugins, and configuration files of kube-scheduler load unchanged. Replicas elect a
-/// leader. It does not call HTTP extenders yet.
+/// Runs beside kube-scheduler, with a profile of a `schedulerName` of its own, or in its place.
+/// It has all default plugins, calls HTTP extenders and elects a leader; configuration files of
+/// kube-scheduler load unchanged.
 #[derive(Debug, Clone, Parser)]
 #[command(name = "plimsoll-scheduler", version)]
 pub struct Args {
