@@ -138,8 +138,9 @@ fn ours() -> anyhow::Result<(Rig, Extender, Scheduler)> {
     let rig = Rig::start(&Options::default())?;
     extender.bind_by(rig.cluster.api());
     furnish(&rig)?;
+    let profiles = file("default-scheduler", &extender);
     let scheduler = rig.scheduler(&Setup {
-        profiles: file("default-scheduler", &extender),
+        profiles: format!("{profiles}leaderElection: {{leaderElect: false}}\n"),
         ..Setup::default()
     })?;
     Ok((rig, extender, scheduler))
