@@ -3,31 +3,26 @@
 use std::time::Duration;
 
 use plimsoll_apiserver::Verb;
-use plimsoll_tests::flow::{Scheduler, Stage, node, pod};
+use plimsoll_tests::flow::{PLIMSOLL, Scheduler, Stage, node, pod};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-/// One profile, and a lease that is short enough for a test and long enough for a busy machine.
-const PROFILES: &str = "
-apiVersion: kubescheduler.config.k8s.io/v1
-kind: KubeSchedulerConfiguration
+/// A lease that is short enough for a test and long enough for a busy machine.
+const LEASE: &str = "
 leaderElection:
   leaseDuration: 6s
   renewDeadline: 5s
   retryPeriod: 500ms
   resourceNamespace: default
   resourceName: lock
-profiles:
-- schedulerName: plimsoll
-  plugins:
-    multiPoint:
-      enabled:
-      - name: ActualLoadScore
-        weight: 30
 ";
 const MASTER: &str = "leader_election_master_status{name=\"lock\"}";
 /// A candidate looks again after 1 to 2.2 retry periods; twice that on a busy machine.
 const SOON: Duration = Duration::from_millis(2200);
+
+fn profiles() -> String {
+    format!("{PLIMSOLL}{LEASE}")
+}
 
 fn lease(stage: &Stage) -> Value {
     let lease = stage.store().get("leases", "default", "lock");
@@ -56,10 +51,10 @@ async fn the_second_replica_stands_by_warm_and_takes_over_when_the_first_ends() 
     let stage = Stage::open();
     stage.add(node("a", "8"));
     stage.add(node("b", "8"));
-    let first = stage.scheduler(PROFILES).await;
+    let first = stage.scheduler(&profiles()).await;
     first.until_series(MASTER, |leads| leads == 1.0).await;
     // Ready, alive, and with the load of every node, while it waits.
-    let second = stage.scheduler(PROFILES).await;
+    let second = stage.scheduler(&profiles()).await;
     assert_eq!(second.page("/livez").await.code, 200);
     let _agents = second.measured_nodes(&[("a", 6000.0), ("b", 100.0)]).await;
     stage.add(pod("one").cpu("1"));
@@ -98,9 +93,9 @@ async fn a_leader_that_ends_in_good_order_is_followed_within_a_pause_of_the_next
 -> anyhow::Result<()> {
     let stage = Stage::open();
     stage.add(node("a", "8"));
-    let first = stage.scheduler(PROFILES).await;
+    let first = stage.scheduler(&profiles()).await;
     first.until_series(MASTER, |leads| leads == 1.0).await;
-    let second = stage.scheduler(PROFILES).await;
+    let second = stage.scheduler(&profiles()).await;
     first.stop().await?;
     let leads = second.until_series(MASTER, |leads| leads == 1.0);
     timeout(SOON, leads).await?;
@@ -114,7 +109,7 @@ async fn a_lease_that_somebody_gives_to_another_ends_the_leader_with_an_error() 
 {
     let stage = Stage::open();
     stage.add(node("a", "8"));
-    let scheduler: Scheduler = stage.scheduler(PROFILES).await;
+    let scheduler: Scheduler = stage.scheduler(&profiles()).await;
     stage.add(pod("one").cpu("1"));
     stage.until_bound("one").await;
     let edited = stage.store().edit("leases", "default", "lock", |lease| {
@@ -137,7 +132,7 @@ async fn a_lease_that_somebody_gives_to_another_ends_the_leader_with_an_error() 
 async fn a_leader_whose_lease_is_deleted_or_emptied_goes_on() -> anyhow::Result<()> {
     let stage = Stage::open();
     stage.add(node("a", "8"));
-    let scheduler = stage.scheduler(PROFILES).await;
+    let scheduler = stage.scheduler(&profiles()).await;
     scheduler.until_series(MASTER, |leads| leads == 1.0).await;
     let holder = lease(&stage)["spec"]["holderIdentity"].clone();
     stage

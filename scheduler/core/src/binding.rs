@@ -22,6 +22,7 @@ mod end;
 mod extender;
 mod group;
 mod limiter;
+mod orders;
 mod permit;
 mod pre_bind;
 mod preempt;
@@ -166,6 +167,14 @@ impl Binding {
 }
 
 impl Work {
+    /// The extender that is to do it.
+    fn extender(&self) -> Option<usize> {
+        match self {
+            Self::BindBy(extenders) => extenders.front().copied(),
+            Self::Bind | Self::BindEffects(_) | Self::PreBindEffects { .. } => None,
+        }
+    }
+
     /// Whether it decides that the pod is bound.
     fn binds(&self) -> bool {
         matches!(self, Self::Bind | Self::BindBy(_) | Self::BindEffects(_))

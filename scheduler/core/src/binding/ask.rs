@@ -19,13 +19,8 @@ const MAX_DECISION_AGE: Duration = Duration::from_mins(1);
 impl Engine {
     /// Sends requests of decided pods, first come first served.
     pub(crate) fn ask_for_bindings(&mut self) {
-        let for_extenders = std::mem::take(&mut self.bindings.ready_by_extender);
-        for uid in for_extenders {
-            if self.status.is_asked(&uid) || !self.bindings.may_order(&uid) {
-                self.bindings.ready_by_extender.push_back(uid);
-            } else {
-                self.ask(&uid);
-            }
+        while let Some(uid) = self.bindings.orders.pop(|uid| self.status.is_asked(uid)) {
+            self.ask(&uid);
         }
         let mut held = Vec::new();
         while self
@@ -87,10 +82,7 @@ impl Engine {
                 Command::Apply { id, pod, effect }
             }
         };
-        let by_extender = match &request.work {
-            Work::BindBy(extenders) => extenders.front().copied(),
-            Work::Bind | Work::BindEffects(_) | Work::PreBindEffects { .. } => None,
-        };
+        let by_extender = request.work.extender();
         request.progress = Progress::Asked { id, at: now };
         if request.work.binds() {
             // It is about to be bound: a nomination that comes later would stay for good.
@@ -99,7 +91,7 @@ impl Engine {
         self.outbox.push(command);
         if let Some(extender) = by_extender {
             // Whoever asks it has a time-out of its own.
-            return self.bindings.expect_reply(id, uid, extender);
+            return self.bindings.orders.given(id, extender, uid);
         }
         self.bindings.expect_answer(id, uid);
         self.bindings

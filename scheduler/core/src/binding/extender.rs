@@ -2,8 +2,8 @@
 //! `bindVerb` and wants to see the pod; where one that may be ignored fails the next, and
 //! after the last the plugins of the profile.
 //!
-//! `Differs:` an answer that did not come in time ends the attempt, as by kube-scheduler; the
-//! pod may be bound all the same, and the watch will say so.
+//! As by kube-scheduler an answer that did not come in time ends the attempt; the pod may be
+//! bound all the same, and the watch will say so.
 
 use plimsoll_objects::Uid;
 
@@ -16,7 +16,7 @@ use crate::question::Reply;
 impl Engine {
     /// Takes the answer to `id`; `false` if it is not about a binding.
     pub(crate) fn bind_replied(&mut self, id: CommandId, reply: &Result<Reply, String>) -> bool {
-        let Some(uid) = self.bindings.take_reply(id) else {
+        let Some(uid) = self.bindings.orders.answered(id) else {
             return false;
         };
         let Some((request, at)) = self.request_of(&uid, id) else {
@@ -55,11 +55,12 @@ impl Engine {
             return false;
         }
         extenders.pop_front();
-        if extenders.is_empty() {
-            self.run_bind_plugin(uid);
-        } else {
-            request.progress = Progress::Ready;
-            self.bindings.ready_by_extender.push_back(uid.clone());
+        match extenders.front().copied() {
+            None => self.run_bind_plugin(uid),
+            Some(next) => {
+                request.progress = Progress::Ready;
+                self.bindings.orders.line_up(next, uid);
+            }
         }
         true
     }

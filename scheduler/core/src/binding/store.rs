@@ -10,15 +10,12 @@ use plimsoll_objects::Uid;
 
 use super::group::GroupsInFlight;
 use super::limiter::Limiter;
-use super::{Binding, Fate, Progress, Request, Reserved, Stage, Work};
+use super::orders::Orders;
+use super::{Binding, Fate, Progress, Request, Reserved, Stage};
 use crate::command::CommandId;
 use crate::plugin_set::PluginIx;
 use crate::profile::ProfileIx;
 use crate::stats::InFlightSizes;
-
-/// Orders to bind that one extender has at a time: as many as the API server gets requests.
-/// The others wait here, where a pod or node that goes away takes them out.
-const ORDERS_MAX: usize = 32;
 
 pub(crate) struct Bindings {
     all: IndexMap<Uid, Binding>,
@@ -27,10 +24,7 @@ pub(crate) struct Bindings {
     /// Pods that a `PreBind` lets wait for an event.
     event_waiters: BTreeSet<Uid>,
     pub(super) ready: VecDeque<Uid>,
-    /// The same for those that an extender binds: they need no request to the API server.
-    pub(super) ready_by_extender: VecDeque<Uid>,
-    /// Questions to extenders without an answer, with the extender.
-    replies: BTreeMap<CommandId, (Uid, usize)>,
+    pub(super) orders: Orders,
     pub(super) limiter: Limiter,
     pub(super) groups: GroupsInFlight,
     order: u64,
@@ -44,8 +38,7 @@ impl Bindings {
             answers: BTreeMap::new(),
             event_waiters: BTreeSet::new(),
             ready: VecDeque::new(),
-            ready_by_extender: VecDeque::new(),
-            replies: BTreeMap::new(),
+            orders: Orders::default(),
             limiter: Limiter::new(min_in_flight, max_in_flight),
             groups: GroupsInFlight::default(),
             order: 0,
@@ -96,7 +89,7 @@ impl Bindings {
             permit: count(|stage| matches!(stage, Stage::Permit(_) | Stage::Together)),
             pre_bind: count(|stage| matches!(stage, Stage::PreBind { .. })),
             ready: self.ready.len(),
-            binds: self.asked() + self.replies.len(),
+            binds: self.asked() + self.orders.open(),
             bind_limit: self.limiter.limit(),
             status,
             status_waiting,
@@ -149,11 +142,14 @@ impl Bindings {
         let binding = self.all.swap_remove(uid)?;
         if let Stage::Request(Request {
             progress: Progress::Ready,
+            work,
             ..
         }) = &binding.stage
         {
-            self.ready.retain(|other| other != uid);
-            self.ready_by_extender.retain(|other| other != uid);
+            match work.extender() {
+                Some(extender) => self.orders.remove(extender, uid),
+                None => self.ready.retain(|other| other != uid),
+            }
         }
         Some(binding)
     }
@@ -170,7 +166,10 @@ impl Bindings {
             ..
         }) = &stage
         {
-            self.line_for(work).push_back(uid.clone());
+            match work.extender() {
+                Some(extender) => self.orders.line_up(extender, uid),
+                None => self.ready.push_back(uid.clone()),
+            }
         }
         if let Some(binding) = self.all.get_mut(uid) {
             binding.stage = stage;
@@ -198,39 +197,6 @@ impl Bindings {
 
     pub(super) fn expect_answer(&mut self, id: CommandId, uid: &Uid) {
         self.answers.insert(id, uid.clone());
-    }
-
-    /// Where a request waits to be sent.
-    pub(super) fn line_for(&mut self, work: &Work) -> &mut VecDeque<Uid> {
-        match work {
-            Work::BindBy(_) => &mut self.ready_by_extender,
-            Work::Bind | Work::BindEffects(_) | Work::PreBindEffects { .. } => &mut self.ready,
-        }
-    }
-
-    pub(super) fn expect_reply(&mut self, id: CommandId, uid: &Uid, extender: usize) {
-        self.replies.insert(id, (uid.clone(), extender));
-    }
-
-    pub(super) fn take_reply(&mut self, id: CommandId) -> Option<Uid> {
-        self.replies.remove(&id).map(|(uid, _)| uid)
-    }
-
-    /// Whether one more order may be given to the extender that is to bind this pod.
-    pub(super) fn may_order(&self, uid: &Uid) -> bool {
-        let Some(Binding {
-            stage: Stage::Request(request),
-            ..
-        }) = self.get(uid)
-        else {
-            return true;
-        };
-        let Work::BindBy(extenders) = &request.work else {
-            return true;
-        };
-        let orders = self.replies.values();
-        let of_it = orders.filter(|(_, extender)| Some(extender) == extenders.front());
-        of_it.count() < ORDERS_MAX
     }
 
     pub(super) fn take_answer(&mut self, id: CommandId) -> Option<Uid> {

@@ -4,7 +4,7 @@
 //!
 //! Takes the answers that there are; where one is missing, gives the question.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use plimsoll_framework::{NodeId, Rejection, Snapshot};
@@ -46,8 +46,9 @@ impl<'a> Consult<'a> {
         })
     }
 
-    /// Lets every extender strike nodes out of `nodes`; what they say of these goes to
-    /// `rejected`.
+    /// Lets every extender strike nodes out of `nodes`, and put the rest in its own order; what
+    /// they say of these goes to `rejected`. A node that has become feasible since the question
+    /// was asked is struck out too.
     ///
     /// # Errors
     /// An answer is missing, or an extender failed.
@@ -70,8 +71,10 @@ impl<'a> Consult<'a> {
             };
             match self.answer(*index, stage, question)? {
                 Ok(Reply::Filtered { kept, refused }) => {
-                    narrow(snapshot, nodes, kept);
-                    note(snapshot, (nodes, kept), refused, rejected);
+                    let mut known = by_name(snapshot, nodes);
+                    nodes.clear();
+                    nodes.extend(kept.iter().filter_map(|name| known.remove(&**name)));
+                    rejected.extend(refused.iter().filter_map(|one| rejection(&known, one)));
                 }
                 Ok(other) => return Err(mismatch(other)),
                 Err(_) if extender.ignorable => {}
@@ -146,44 +149,23 @@ fn names(snapshot: &Snapshot, nodes: &[NodeId]) -> Vec<Arc<str>> {
     infos.map(|info| Arc::clone(info.name())).collect()
 }
 
-/// Leaves of `nodes` those in `kept`, in its order. A node that has become feasible since the
-/// question was asked is not among them.
-fn narrow(snapshot: &Snapshot, nodes: &mut Vec<NodeId>, kept: &[Arc<str>]) {
-    let by_name = |node: &NodeId| Some((Arc::clone(snapshot.get(*node)?.name()), *node));
-    let known: BTreeMap<Arc<str>, NodeId> = nodes.iter().filter_map(by_name).collect();
-    nodes.clear();
-    nodes.extend(kept.iter().filter_map(|name| known.get(name)));
+/// `nodes` by name.
+pub(super) fn by_name<'s>(snapshot: &'s Snapshot, nodes: &[NodeId]) -> BTreeMap<&'s str, NodeId> {
+    let named = |node: &NodeId| Some((&**snapshot.get(*node)?.name(), *node));
+    nodes.iter().filter_map(named).collect()
 }
 
-/// Keeps what an extender has against nodes, but for those that it kept all the same.
-fn note(
-    snapshot: &Snapshot,
-    (left, kept): (&[NodeId], &[Arc<str>]),
-    refused: &[RefusedNode],
-    rejected: &mut Vec<(NodeId, Rejection)>,
-) {
-    if refused.is_empty() || snapshot.is_empty() {
-        return;
-    }
-    let kept: BTreeSet<&str> = kept.iter().map(|name| &**name).collect();
-    let left: BTreeSet<NodeId> = left.iter().copied().collect();
-    let ids: BTreeMap<&str, NodeId> = snapshot
-        .nodes()
-        .map(|info| (&**info.name(), info.id))
-        .collect();
-    for one in refused {
-        let id = ids.get(&*one.node).filter(|id| !left.contains(*id));
-        let Some(id) = id.filter(|_| !kept.contains(&*one.node)) else {
-            continue;
-        };
-        let message = one.message.clone();
-        let rejection = if one.unresolvable {
-            Rejection::unresolvable(message)
-        } else {
-            Rejection::unschedulable(message)
-        };
-        rejected.push((*id, rejection.by(NAME)));
-    }
+/// What an extender has against one of the nodes that it struck out; of others it does not
+/// count.
+fn rejection(struck: &BTreeMap<&str, NodeId>, one: &RefusedNode) -> Option<(NodeId, Rejection)> {
+    let id = struck.get(&*one.node)?;
+    let message = one.message.clone();
+    let rejection = if one.unresolvable {
+        Rejection::unresolvable(message)
+    } else {
+        Rejection::unschedulable(message)
+    };
+    Some((*id, rejection.by(NAME)))
 }
 
 pub(super) fn mismatch(reply: &Reply) -> Halt {

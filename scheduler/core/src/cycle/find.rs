@@ -23,6 +23,8 @@ pub(crate) struct Found {
     /// Nodes that pass only if none passes outright.
     pub(crate) soft: Vec<SoftNode>,
     pub(crate) rejected: Vec<(NodeId, Rejection)>,
+    /// How many others extenders struck out without a word.
+    pub(crate) struck: usize,
 }
 
 /// A node over a soft line.
@@ -61,11 +63,12 @@ impl Found {
         self.feasible.clear();
         self.soft.clear();
         self.rejected.clear();
+        self.struck = 0;
     }
 
     /// How many nodes were judged.
     pub(crate) fn evaluated(&self) -> usize {
-        self.feasible.len() + self.soft.len() + self.rejected.len()
+        self.feasible.len() + self.soft.len() + self.rejected.len() + self.struck
     }
 
     /// Judges the nodes of `candidates` from `extent.start` on, around the end, until

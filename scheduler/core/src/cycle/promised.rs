@@ -51,21 +51,20 @@ impl Deciding<'_> {
             return Ok(false);
         };
         let snapshot = self.cycle.snapshot;
-        let before = found.feasible.len();
+        let (judged, rejected) = (found.evaluated(), found.rejected.len());
         consult.filter(
             &Stage::Feasible,
             snapshot,
             &mut found.feasible,
             &mut found.rejected,
         )?;
-        if !found.feasible.is_empty() || found.soft.is_empty() {
-            return Ok(found.feasible.len() != before);
+        if found.feasible.is_empty() && !found.soft.is_empty() {
+            let mut soft: Vec<NodeId> = found.soft.iter().map(|soft| soft.node).collect();
+            consult.filter(&Stage::Soft, snapshot, &mut soft, &mut found.rejected)?;
+            let left: BTreeSet<NodeId> = soft.into_iter().collect();
+            found.soft.retain(|one| left.contains(&one.node));
         }
-        let mut soft: Vec<NodeId> = found.soft.iter().map(|soft| soft.node).collect();
-        consult.filter(&Stage::Soft, snapshot, &mut soft, &mut found.rejected)?;
-        let left: BTreeSet<NodeId> = soft.into_iter().collect();
-        let all = found.soft.len();
-        found.soft.retain(|one| left.contains(&one.node));
-        Ok(before > 0 || found.soft.len() != all)
+        found.struck = judged.saturating_sub(found.evaluated());
+        Ok(found.struck + found.rejected.len() > rejected)
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use plimsoll_framework::{Preemption, Rejection, Snapshot};
 use plimsoll_objects::{Pod, Uid};
 
-use super::consult::{Consult, Halt, mismatch};
+use super::consult::{Consult, Halt, by_name, mismatch};
 use super::decide::{Decided, Deciding};
 use super::nowhere::Nowhere;
 use crate::command::PodRef;
@@ -116,9 +116,10 @@ impl Consult<'_> {
         let (prefix, ignorable) =
             extender.map_or(("", false), |one| (one.url_prefix.as_str(), one.ignorable));
         let mut left = Candidates::new();
+        let known = by_name(snapshot, snapshot.order());
         for one in spared {
-            let mut nodes = snapshot.nodes();
-            let Some(info) = nodes.find(|info| *info.name() == one.node) else {
+            let id = known.get(&*one.node);
+            let Some(info) = id.and_then(|id| snapshot.get(*id)) else {
                 return Err(format!("nodeinfo not found for node name {:?}", &*one.node));
             };
             let find = |uid: &Uid| {

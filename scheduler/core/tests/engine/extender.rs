@@ -2,23 +2,23 @@
 
 use std::sync::Arc;
 
-use plimsoll_core::{CommandId, Outcome, PluginScore, Question, RefusedNode, Reply, Unscored};
+use plimsoll_core::{Outcome, PluginScore, Question, RefusedNode, Reply, Unscored};
 use plimsoll_framework::test_util::{NodeBuilder, PodBuilder, node, pod};
 
 use crate::harness::{Harness, NO_RESCUE};
 
-const GPU: &str = "managedResources: [{name: example.com/gpu}]";
+pub(crate) const GPU: &str = "managedResources: [{name: example.com/gpu}]";
 
-fn with(extenders: &str, nodes: &[NodeBuilder]) -> Harness {
+pub(crate) fn with(extenders: &str, nodes: &[NodeBuilder]) -> Harness {
     let extra = format!("extenders:\n{extenders}");
     Harness::with(NO_RESCUE, &extra).started(nodes)
 }
 
-fn three() -> [NodeBuilder; 3] {
+pub(crate) fn three() -> [NodeBuilder; 3] {
     ["a", "b", "c"].map(|name| node(name).cpu("40"))
 }
 
-fn gpu(name: &str) -> PodBuilder {
+pub(crate) fn gpu(name: &str) -> PodBuilder {
     pod(name).request("example.com/gpu", "1")
 }
 
@@ -26,7 +26,7 @@ fn names(names: &[&str]) -> Vec<Arc<str>> {
     names.iter().map(|name| Arc::from(*name)).collect()
 }
 
-fn kept(kept: &[&str]) -> Reply {
+pub(crate) fn kept(kept: &[&str]) -> Reply {
     refused(kept, &[])
 }
 
@@ -49,7 +49,7 @@ fn scores(scores: &[(&str, i64)]) -> Reply {
 }
 
 /// The questions as `pod extender verb nodes`.
-fn asked(harness: &Harness) -> Vec<String> {
+pub(crate) fn asked(harness: &Harness) -> Vec<String> {
     let text = |(_, pod, extender, question): (_, String, usize, Question)| {
         let (verb, nodes) = match question {
             Question::Filter { nodes } => ("filter", nodes),
@@ -164,57 +164,6 @@ fn ext_a3_a_dead_extender_holds_pods_up_only_where_it_may_not_be_ignored() {
 }
 
 #[test]
-fn a_pod_that_an_extender_binds_is_bound_by_nobody_else() {
-    let mut harness = with("- {urlPrefix: 'http://x', bindVerb: b}\n", &three()[..1]);
-    harness.set_pod(&pod("p"));
-    assert_eq!(asked(&harness), ["p 0 bind a"]);
-    harness.reply(Reply::Bound);
-    assert!(harness.binds().is_empty());
-    let scheduled = "Scheduled: Successfully assigned default/p to a".to_owned();
-    assert_eq!(harness.events(), [scheduled]);
-    assert_eq!(harness.stats().cache.assumed, 1);
-}
-
-#[test]
-fn a_binder_that_hangs_holds_up_no_other_binding() {
-    let mut harness = with(
-        &format!("- {{urlPrefix: 'http://x', bindVerb: b, {GPU}}}\n"),
-        &[node("a").cpu("400").pods(500)],
-    );
-    for n in 0..200 {
-        harness.set_pod(&gpu(&format!("g{n}")));
-    }
-    assert_eq!(harness.asks().len(), 32, "the others wait here");
-    harness.set_pod(&pod("p"));
-    assert_eq!(harness.bound(), ["p -> a"]);
-    let first = harness.asks()[0].0;
-    harness.reply_to(first, Ok(Reply::Bound));
-    assert_eq!(harness.asks().len(), 33);
-}
-
-#[test]
-fn what_waits_for_a_binder_goes_with_its_pod_its_node_and_its_age() {
-    let lines = format!("- {{urlPrefix: 'http://x', bindVerb: b, {GPU}}}\n");
-    let nodes = [node("a").cpu("400").pods(500), node("b").cpu("1").pods(1)];
-    let mut harness = with(&lines, &nodes[..1]);
-    for n in 0..34 {
-        harness.set_pod(&gpu(&format!("g{n}")));
-    }
-    harness.pod_gone(&gpu("g32"));
-    harness.pass_seconds(90);
-    let first = harness.asks()[0].0;
-    harness.reply_to(first, Ok(Reply::Bound));
-    assert_eq!(harness.asks().len(), 32, "g33 was decided too long ago");
-    assert_eq!(harness.stats().counters.binds.stale, 1);
-    harness.node_gone("a");
-    harness.set_node(&nodes[0]);
-    harness.pass_seconds(20);
-    assert_eq!(harness.asks().len(), 33, "it is decided anew");
-    let gone = |(_, name, ..): &(CommandId, String, usize, Question)| name == "g32";
-    assert!(!harness.asks().iter().any(gone));
-}
-
-#[test]
 fn a_part_of_the_nodes_is_the_same_part_once_the_answer_has_come() {
     let nodes: Vec<NodeBuilder> = (0..300)
         .map(|n| node(&format!("n{n:03}")).cpu("400"))
@@ -278,111 +227,6 @@ fn a_node_that_is_both_refused_and_kept_is_kept() {
     assert_eq!(harness.bound(), ["p -> a"]);
 }
 
-/// QUE-A1 for extenders: one that hangs stalls nobody but its own pods.
-#[test]
-fn an_extender_that_hangs_holds_up_only_the_pods_that_it_wants_to_see() {
-    let mut harness = with(
-        &format!(
-            "- {{urlPrefix: 'http://x', filterVerb: f, {GPU}}}\n\
-             - {{urlPrefix: 'http://y', filterVerb: f, \
-             managedResources: [{{name: example.com/nic}}]}}\n"
-        ),
-        &three(),
-    );
-    harness.set_pod(&gpu("g1"));
-    harness.set_pod(&gpu("g2"));
-    harness.set_pod(&gpu("both").request("example.com/nic", "1"));
-    harness.set_pod(&pod("nic1").request("example.com/nic", "1"));
-    harness.set_pod(&gpu("urgent").priority(9));
-    harness.set_pod(&pod("plain"));
-    assert_eq!(harness.binds().len(), 1, "plain");
-    assert_eq!(
-        asked(&harness),
-        ["g1 0 filter a,b,c", "nic1 1 filter a,b,c"]
-    );
-    let in_flight = harness.stats().in_flight;
-    assert_eq!((in_flight.asking, in_flight.asking_waiting), (2, 3));
-
-    let asks = harness.asks();
-    harness.reply_to(asks[0].0, Ok(kept(&["a"])));
-    assert_eq!(asked(&harness)[2..], ["urgent 0 filter a,b,c"]);
-    harness.reply(kept(&["a"]));
-    assert_eq!(asked(&harness)[3..], ["g2 0 filter a,b,c"]);
-    harness.reply(kept(&["a"]));
-    assert_eq!(asked(&harness).len(), 4, "nic1 still has what both needs");
-    harness.reply_to(asks[1].0, Ok(kept(&["a"])));
-    assert_eq!(asked(&harness)[4..], ["both 0 filter a,b,c"]);
-    harness.reply(kept(&["b"]));
-    assert_eq!(asked(&harness)[5..], ["both 1 filter b"]);
-    harness.reply(kept(&["b"]));
-    assert_eq!(harness.stats().cache.assumed, 6);
-}
-
-#[test]
-fn a_pod_that_needs_two_extenders_is_not_overtaken_without_end() {
-    let mut harness = with(
-        &format!(
-            "- {{urlPrefix: 'http://x', filterVerb: f, {GPU}}}\n\
-             - {{urlPrefix: 'http://y', filterVerb: f, \
-             managedResources: [{{name: example.com/nic}}]}}\n"
-        ),
-        &[
-            node("a").cpu("400").pods(1_000),
-            node("b").cpu("400").pods(1_000),
-        ],
-    );
-    harness.set_pod(&gpu("g"));
-    harness.set_pod(&gpu("both").request("example.com/nic", "1"));
-    for n in 0..100 {
-        let before = harness.asks().len();
-        harness.set_pod(&pod(&format!("n{n}")).request("example.com/nic", "1"));
-        if harness.asks().len() > before {
-            harness.reply(kept(&["a"]));
-        }
-    }
-    assert_eq!(
-        harness.asks().len(),
-        1 + 16,
-        "from then on y is kept free for it"
-    );
-    let first = harness.asks()[0].0;
-    harness.reply_to(first, Ok(kept(&["a"])));
-    assert_eq!(asked(&harness).pop().as_deref(), Some("both 0 filter a,b"));
-}
-
-#[test]
-fn a_pod_that_goes_or_is_bound_while_it_is_asked_about_is_let_go() {
-    let mut harness = with("- {urlPrefix: 'http://x', filterVerb: f}\n", &three());
-    for name in ["gone", "taken", "last"] {
-        harness.set_pod(&pod(name));
-    }
-    harness.pod_gone(&pod("gone"));
-    let bound = pod("taken").merge(serde_json::json!({"spec": {"nodeName": "c"}}));
-    assert_eq!(asked(&harness).len(), 2, "taken is next");
-    harness.set_pod(&bound);
-    assert_eq!(asked(&harness).len(), 3);
-    let asks = harness.asks();
-    harness.reply_to(asks[0].0, Ok(kept(&["a"])));
-    harness.reply_to(asks[1].0, Ok(kept(&["a"])));
-    assert_eq!(harness.stats().counters.late_answers, 2);
-    harness.reply_to(asks[2].0, Ok(kept(&["a"])));
-    assert_eq!(harness.bound(), ["last -> a"]);
-    let in_flight = harness.stats().in_flight;
-    assert_eq!((in_flight.asking, in_flight.asking_waiting), (0, 0));
-    let out = harness.engine.dump().out;
-    assert!(out.is_empty(), "{out:?}");
-}
-
-#[test]
-fn an_update_of_a_pod_that_is_asked_about_does_not_queue_it_twice() {
-    let mut harness = with("- {urlPrefix: 'http://x', filterVerb: f}\n", &three());
-    harness.set_pod(&pod("p"));
-    harness.set_pod(&pod("p").label("new", "yes"));
-    assert_eq!(harness.asks().len(), 1);
-    harness.reply(kept(&["a"]));
-    assert_eq!(harness.bound(), ["p -> a"]);
-}
-
 #[test]
 fn the_cluster_of_the_moment_of_the_answer_counts() {
     let mut harness = with("- {urlPrefix: 'http://x', filterVerb: f}\n", &three());
@@ -422,4 +266,36 @@ fn a_member_of_a_group_is_not_placed_past_an_extender() {
     let patches = harness.patches();
     let says = "extenders are not asked about members of a group";
     assert!(patches[0].1.contains(says), "{patches:?}");
+}
+
+#[test]
+fn a_reason_for_a_node_that_was_not_offered_does_not_count() {
+    let nodes = [node("a"), node("b").label("has", "sun")];
+    let mut harness = with("- {urlPrefix: 'http://x', filterVerb: f}\n", &nodes);
+    harness.set_pod(&pod("p").label("needs", "sun"));
+    harness.reply(refused(&[], &[("a", "no gpu"), ("b", "no gpu")]));
+    let message = harness.last_message();
+    let once = message.contains("1 no gpu") && !message.contains("2 no gpu");
+    assert!(once, "{message}");
+}
+
+#[test]
+fn the_next_search_begins_after_the_nodes_that_were_judged_whatever_extenders_leave() {
+    let nodes: Vec<NodeBuilder> = (0..300)
+        .map(|n| node(&format!("n{n:03}")).cpu("400"))
+        .collect();
+    let extra =
+        "percentageOfNodesToScore: 34\nextenders:\n- {urlPrefix: 'http://x', filterVerb: f}\n";
+    let mut harness = Harness::with(NO_RESCUE, extra).started(&nodes);
+    let mut firsts = Vec::new();
+    for name in ["p", "q"] {
+        harness.set_pod(&pod(name));
+        let Some((_, _, _, Question::Filter { nodes })) = harness.asks().pop() else {
+            panic!("no question");
+        };
+        firsts.push(nodes[0].to_string());
+        harness.reply(kept(&[&nodes[0]]));
+    }
+    assert_eq!(firsts, ["n000", "n102"]);
+    assert_eq!(harness.decisions()[0].evaluated, 102);
 }

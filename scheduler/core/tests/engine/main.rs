@@ -11,6 +11,7 @@ mod doubt;
 mod evict;
 mod extender;
 mod extender_storm;
+mod extender_turns;
 mod fakes;
 mod falls;
 mod group;

@@ -30,6 +30,8 @@ impl Making<'_> {
             feasible,
             soft,
             rejected,
+            // A verdict asks no extender.
+            struck: _,
         } = &mut self.found;
         feasible.sort_by_key(|id| name(*id));
         soft.sort_by_key(|soft| name(soft.node));
