@@ -18,13 +18,13 @@ const NODE_CPU: &str = "10";
 const POD_CPU: &str = "100m";
 /// What a burst may take, with a change of the leader.
 const BOUND: Duration = Duration::from_mins(2);
-/// A lease that is quick to change hands.
+/// A lease that is quick to change hands, and long enough for a busy machine.
 const PROFILE: &str = "
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
 leaderElection:
-  leaseDuration: 4s
-  renewDeadline: 3s
+  leaseDuration: 6s
+  renewDeadline: 5s
   retryPeriod: 500ms
   resourceNamespace: kube-system
   resourceName: plimsoll-scheduler

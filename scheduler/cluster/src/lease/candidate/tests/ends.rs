@@ -24,7 +24,7 @@ async fn a_lease_that_is_given_to_another_is_lost_at_once() {
     let (ended, at) = stage.ended().await;
     assert_eq!(ended, Err(TaskError::LeaseLost));
     // Of the first event there is no answer: that takes the time for a last word.
-    assert!(at < RETRY + super::super::LAST_WORD + SOON, "{at:?}");
+    assert!(at < RETRY + super::super::ends::LAST_WORD + SOON, "{at:?}");
     assert!(!stage.leadership.leads());
     assert_eq!(stage.master().as_deref(), Some("0"));
     let told = stage.script.seen_on(EVENT);
@@ -41,7 +41,7 @@ async fn leading_ends_its_deadline_after_the_last_good_renewal_was_sent() {
     assert!(!stage.leadership.leads());
     let (ended, at) = stage.ended().await;
     assert_eq!(ended, Err(TaskError::LeaseLost));
-    assert!(at < RENEW + super::super::LAST_WORD + SOON, "{at:?}");
+    assert!(at < RENEW + super::super::ends::LAST_WORD + SOON, "{at:?}");
 }
 
 /// OPS-A1: no request of a process that was frozen, whichever of its tasks wakes first.
@@ -134,6 +134,6 @@ async fn a_hand_over_without_an_answer_holds_nobody_up() {
     stage.carried.cancel();
     let (ended, at) = stage.ended().await;
     assert_eq!(ended, Ok(()));
-    let most = super::super::HAND_OVER + super::super::LAST_WORD + SOON;
+    let most = super::super::ends::HAND_OVER + super::super::ends::LAST_WORD + SOON;
     assert!(at <= most, "{at:?}");
 }
