@@ -201,12 +201,11 @@ impl Call {
 
     async fn ask(&self, verb: Verb) -> Result<Reply, String> {
         let body = body::of(&self.extender, &self.originals, &self.ask)?;
-        let asking = self.leadership.while_leading(self.client.post(verb, body));
-        let answer = asking
-            .await
-            .ok_or_else(|| "this replica does not lead".to_owned())?;
-        let answer = answer.map_err(|error| error.to_string())?;
-        reply::read(&self.extender, &self.ask.question, &answer)
+        let read = |answer: &[u8]| reply::read(&self.extender, &self.ask.question, answer);
+        let asking = self.client.ask(verb, body, read);
+        let reply = self.leadership.while_leading(asking).await;
+        let reply = reply.ok_or_else(|| "this replica does not lead".to_owned())?;
+        reply.map_err(|error| error.to_string())
     }
 }
 

@@ -23,7 +23,7 @@ use plimsoll_config::Extender;
 use plimsoll_extender::{Verb, url};
 use tokio::time::{Instant, timeout_at};
 
-pub use self::error::CallError;
+pub(crate) use self::error::CallError;
 pub use self::tls::ClientError;
 use crate::client::AGENT;
 use crate::metrics::{ExtenderSeries, Metrics};
@@ -31,7 +31,7 @@ use crate::metrics::{ExtenderSeries, Metrics};
 /// Largest answer that is read, in bytes. Filter may answer with every node as a whole: 5,000
 /// nodes of 20 kB (50 images, managed fields) are 100 MB. What is larger is a fault, and must
 /// not take the memory of the scheduler.
-pub const ANSWER_MAX: usize = 256 << 20;
+pub(crate) const ANSWER_MAX: usize = 256 << 20;
 /// Idle connections kept (Go `DefaultMaxIdleConnsPerHost`).
 const IDLE_MAX: usize = 2;
 /// How long an idle connection is kept (Go `IdleConnTimeout` of the default transport).
@@ -42,7 +42,7 @@ const JSON: &str = "application/json";
 
 /// A client of one extender, with connections of its own. Cheap to clone; clones share them.
 #[derive(Clone)]
-pub struct Client {
+pub(crate) struct Client {
     http: legacy::Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
     extender: Extender,
     series: ExtenderSeries,
@@ -64,7 +64,7 @@ impl Client {
     ///
     /// # Errors
     /// A certificate or key cannot be used.
-    pub fn new(extender: &Extender, metrics: &Metrics) -> Result<Self, ClientError> {
+    pub(crate) fn new(extender: &Extender, metrics: &Metrics) -> Result<Self, ClientError> {
         let mut tcp = HttpConnector::new();
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
@@ -84,22 +84,36 @@ impl Client {
         })
     }
 
-    /// Posts `body` to the path that the extender has for `verb`, and reads the whole answer,
-    /// all within its `httpTimeout`. Dropping the future ends the call, and its connection.
+    /// Posts `body` to the path that the extender has for `verb`, takes the whole answer, all
+    /// within its `httpTimeout`, and has it read. Dropping the future ends the call, and its
+    /// connection.
     ///
     /// # Errors
-    /// There is no path for `verb`, no answer in time, no whole answer, or its status is not 200.
-    pub async fn post(&self, verb: Verb, body: Vec<u8>) -> Result<Vec<u8>, CallError> {
+    /// There is no path for `verb`, no answer in time, no whole answer, its status is not 200,
+    /// or it is of no use to `read`.
+    pub(crate) async fn ask<T>(
+        &self,
+        verb: Verb,
+        body: Vec<u8>,
+        read: impl FnOnce(&[u8]) -> Result<T, String>,
+    ) -> Result<T, CallError> {
         let Some(path) = verb.path(&self.extender) else {
             return Err(CallError::NotAsked { verb: verb.name() });
         };
         let started = Instant::now();
         let url = url(&self.extender.url_prefix, path);
         let answer = self.exchange(path, &url, body).await;
+        let answer = answer.and_then(|body| read(&body).map_err(CallError::Unusable));
         let outcome = answer.as_ref().map_or_else(CallError::outcome, |_| "ok");
         let prefix = &self.extender.url_prefix;
         self.series.asked(prefix, verb, outcome, started.elapsed());
         answer
+    }
+
+    /// The answer as it is.
+    #[cfg(test)]
+    async fn post(&self, verb: Verb, body: Vec<u8>) -> Result<Vec<u8>, CallError> {
+        self.ask(verb, body, |answer| Ok(answer.to_vec())).await
     }
 
     async fn exchange(&self, path: &str, url: &str, body: Vec<u8>) -> Result<Vec<u8>, CallError> {

@@ -1,5 +1,5 @@
-//! The only crate with a Kubernetes client: list, watch, and carry out commands. [`extender`]
-//! has the client of HTTP extenders.
+//! The only crate with a Kubernetes client: list, watch, and carry out commands. It
+//! has the client of HTTP extenders, too.
 //!
 //! Takes the engine's [`Command`](plimsoll_core::Command)s, gives its
 //! [`Event`](plimsoll_core::Event)s. [`Cluster::start`] connects and returns the tasks of
@@ -20,7 +20,7 @@ mod clock;
 mod cluster;
 mod consult;
 mod evict;
-pub mod extender;
+mod extender;
 mod inventory;
 mod kind;
 mod lease;
@@ -41,6 +41,7 @@ mod script;
 
 pub use client::{ClientOptions, ConnectError};
 pub use cluster::{Cluster, DecisionSink, Ends, Running, Task, TaskError};
+pub use extender::ClientError;
 pub use inventory::{Inventory, InventoryError, Listed, ListedPod};
 pub use lease::{
     Action, Answer, Election, Found, Leadership, LeaseOptions, Moment, Record, Step, Timing,

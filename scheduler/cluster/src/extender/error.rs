@@ -16,8 +16,7 @@ const CAUSES_MAX: usize = 16;
 
 /// Why an extender gave no answer. `Display` is one whole line; causes are part of it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum CallError {
+pub(crate) enum CallError {
     /// The file has no path for that call.
     #[error("the extender is not asked to {verb}")]
     NotAsked {
@@ -93,6 +92,9 @@ pub enum CallError {
         /// How it ended.
         cause: String,
     },
+    /// The answer cannot be read, tells of an error, or says what it must not.
+    #[error("{0}")]
+    Unusable(String),
 }
 
 // === impl CallError ===
@@ -144,21 +146,7 @@ impl CallError {
             Self::Status { .. } => "status",
             Self::TooLarge { .. } => "too_large",
             Self::Closed { .. } | Self::CutShort { .. } => "closed",
-        }
-    }
-
-    /// Whether it is sure that the extender has not seen the request.
-    pub fn never_sent(&self) -> bool {
-        match self {
-            Self::NotAsked { .. } | Self::Url { .. } | Self::Connect { .. } | Self::Tls { .. } => {
-                true
-            }
-            Self::NoHeaders { .. }
-            | Self::NoBody
-            | Self::Status { .. }
-            | Self::TooLarge { .. }
-            | Self::Closed { .. }
-            | Self::CutShort { .. } => false,
+            Self::Unusable(_) => "unusable",
         }
     }
 }

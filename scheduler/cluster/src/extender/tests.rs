@@ -202,14 +202,21 @@ async fn a_call_that_is_dropped_closes_its_connection() {
 }
 
 #[tokio::test]
-async fn calls_are_counted() {
-    let server = Server::start(&["CLOSE"]).await;
+async fn calls_are_counted_by_what_came_of_them() {
+    let lie = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}";
+    let server = Server::start(&[lie, "CLOSE"]).await;
     let metrics = Metrics::default();
     let client = Client::new(&extender(&server.url()), &metrics).unwrap();
+    let read = |_: &[u8]| Err::<(), _>("a lie".to_owned());
+    let said = client.ask(Verb::Filter, Vec::new(), read).await;
+    assert_eq!(said, Err(CallError::Unusable("a lie".to_owned())));
     assert!(client.post(Verb::Filter, Vec::new()).await.is_err());
-    let series = format!(
-        r#"plimsoll_extender_requests_total{{extender="{}",verb="filter",outcome="closed"}}"#,
-        server.url()
-    );
-    assert_eq!(metrics.value(&series).as_deref(), Some("1"));
+    for outcome in ["unusable", "closed"] {
+        let series = format!(
+            "plimsoll_extender_requests_total\
+             {{extender=\"{}\",verb=\"filter\",outcome=\"{outcome}\"}}",
+            server.url()
+        );
+        assert_eq!(metrics.value(&series).as_deref(), Some("1"), "{outcome}");
+    }
 }
