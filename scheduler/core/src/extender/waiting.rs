@@ -93,14 +93,15 @@ impl Consults {
         self.parked.contains_key(uid) || self.lines.contains(uid)
     }
 
-    /// Lets go of a pod: answers about it are late from now on.
-    pub(crate) fn drop_pod(&mut self, uid: &Uid) {
-        if let Some(parked) = self.parked.shift_remove(uid) {
-            for (id, ..) in parked.open {
-                self.open.remove(&id);
-            }
+    /// Lets go of a pod: answers about it are late from now on. Gives whether it was here.
+    pub(crate) fn drop_pod(&mut self, uid: &Uid) -> bool {
+        let Some(parked) = self.parked.shift_remove(uid) else {
+            return self.lines.remove(uid).is_some();
+        };
+        for (id, ..) in parked.open {
+            self.open.remove(&id);
         }
-        self.lines.remove(uid);
+        true
     }
 
     /// Pods that wait for answers, and pods in line.

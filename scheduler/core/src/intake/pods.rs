@@ -106,8 +106,7 @@ impl Engine {
         let uid = pod.uid();
         let at = moment(self.now, &self.snapshot);
         self.queue.remove(uid, at);
-        if self.consults.hold(uid) {
-            self.consults.drop_pod(uid);
+        if self.consults.drop_pod(uid) {
             self.queue.done(uid);
         }
         if let Some(profile) = self.profiles.index_of(&pod.spec.scheduler_name) {

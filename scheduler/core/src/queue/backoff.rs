@@ -2,8 +2,8 @@
 //! (kube-scheduler `backend/queue/backoff_queue.go`).
 //!
 //! `min(initial * 2^(n-1), max)`, n the errors in a row if there are any, else the
-//! rejections; for a group of k pods the maximum is `max * sqrt(k)`. The end is cut to whole seconds, so that all entities of one second come
-//! back together, in queue order.
+//! rejections; for a group of k pods the maximum is `max * sqrt(k)`. The end is cut to whole
+//! seconds, so that all entities of one second come back together, in queue order.
 
 use std::time::Duration;
 
